@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .blocking import choose_blocking
+from .branch_work import Work, distributed, pays, total, work_of
 from .candidates import candidates
 from .functions import CONSTANTS
 from .idle_loops import leaves_if_idle
 from .kernel_work import bytes_touched, operations_of
-from .packing import contractions_of, panels_in, suits
-from .register_tile import choose_shape, known
+from .packing import contractions_of, panels_in, reads_alone, suits
+from .register_tile import choose_shape, size_or_open
 from .strategy import Plan, choose_strategies, choose_strategy
 from .tile_registers import choose_tile_registers
 from .unrolling import (
@@ -22,12 +23,14 @@ from .unrolling import (
     needs_few_passes,
     vectors_checked,
 )
+from .words import pairs_fit
 
 __all__ = [
     "CONSTANTS",
     "MAX_SHORT_BODY",
     "MAX_UNROLLED_K",
     "Plan",
+    "Work",
     "bodies_at_once",
     "bytes_ahead",
     "bytes_touched",
@@ -37,15 +40,21 @@ __all__ = [
     "choose_strategies",
     "choose_strategy",
     "choose_tile_registers",
+    "pairs_fit",
     "contractions_of",
     "k_at_once",
-    "known",
+    "distributed",
+    "size_or_open",
     "leaves_if_idle",
     "masks_rest",
     "most_inserted",
     "needs_few_passes",
     "operations_of",
     "panels_in",
+    "reads_alone",
+    "pays",
     "suits",
+    "total",
     "vectors_checked",
+    "work_of",
 ]

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 
 from ...dialects import Dim, product
 from ...dialects.loop import (
-    IN_FLIGHT,
+    Isa,
     LoadOp,
     PreferenceAttr,
     ScheduleAttr,
@@ -31,14 +31,15 @@ from ...dialects.loop import (
     element_type,
 )
 from .register_tile import (
-    MANY,
+    OPEN_COUNT,
     SPARE,
     choose_nr,
-    known,
     most_rows,
     round_up,
+    size_or_open,
     streamed_nr,
 )
+from .words import isa_of, packed_bytes
 
 SCRATCH = 1 << 18
 """
@@ -71,7 +72,7 @@ with lines of 64 bytes, and evict each other.
 
 
 @dataclass(frozen=True)
-class Choice:
+class Blocking:
     """MR, NR and lanes of a register tile, and its schedule."""
 
     mr: int
@@ -82,7 +83,7 @@ class Choice:
 
 def choose_blocking(
     tile: TileOp, strategy: StrategyAttr, target: TargetAttr, preference: PreferenceAttr
-) -> Choice | None:
+) -> Blocking | None:
     """The blocking of a tile; None where operands are read where they lie."""
     factors, kind = tile.factors(), strategy.kind.data
     if factors is None or kind in ("plain", "depthwise"):
@@ -97,7 +98,7 @@ def choose_blocking(
 
 def pays_to_pack_a(
     tile: TileOp,
-    choice: Choice,
+    choice: Blocking,
     strategy: StrategyAttr,
     target: TargetAttr,
     preference: PreferenceAttr,
@@ -131,7 +132,7 @@ def loops_over(tile: TileOp, b: LoadOp) -> list[Dim]:
 
 def stream(
     tile: TileOp, target: TargetAttr, b: LoadOp, preference: PreferenceAttr
-) -> Choice | None:
+) -> Blocking | None:
     """
     The blocking for few rows and long lines of B: KC is as many lines as a processor
     prefetches side by side.
@@ -144,7 +145,11 @@ def stream(
     pitch = strides.get(last, 0)
     if not isinstance(rows, int) or not isinstance(columns, int) or rows > FEW_ROWS:
         return None
-    if len(reduced) != 1 or known(reduced[0]) < 4 * _STREAMS or not can_split_k(tile):
+    if (
+        len(reduced) != 1
+        or size_or_open(reduced[0]) < 4 * _STREAMS
+        or not can_split_k(tile)
+    ):
         return None
     if strides.get(column) != 1 or not isinstance(pitch, int):
         return None
@@ -152,7 +157,7 @@ def stream(
         return None
     nr = streamed_nr(rows, columns, lanes, target, preference.nr.data)
     kc = preference.kc.data or _STREAMS
-    return Choice(rows, nr, lanes, ScheduleAttr.of(nr, rows, columns, kc, 0, ""))
+    return Blocking(rows, nr, lanes, ScheduleAttr.of(nr, rows, columns, kc, 0, ""))
 
 
 def can_split_k(tile: TileOp) -> bool:
@@ -177,6 +182,8 @@ class _Chooser:
     bytes: int
     lanes: int
     over: list[Dim]
+    isa: Isa | None
+    """The set that multiplies words, if both factors are."""
 
     @staticmethod
     def of(
@@ -192,7 +199,9 @@ class _Chooser:
         if strategy.packs_weight:
             lanes = min(strategy.nr.data, target.lanes(bits))
         over = loops_over(tile, factors[1])
-        return _Chooser(tile, strategy, target, preference, bits // 8, lanes, over)
+        isa = isa_of(tile, target, strategy.kind.data == "gemm")
+        bytes = packed_bytes(isa, bits)
+        return _Chooser(tile, strategy, target, preference, bytes, lanes, over, isa)
 
     @property
     def nr(self) -> int:
@@ -211,17 +220,25 @@ class _Chooser:
         reduced: Sequence[Dim],
         a: LoadOp,
         packs_b: bool,
-    ) -> Choice | None:
+    ) -> Blocking | None:
         """The register tile and the blocks."""
         vectors = self.nr // self.lanes
         mr = max(most_rows(vectors, self.target, self.preference.mr.data), 1)
         # Rows are partitioned evenly, so that no register tile is left with few.
-        mr = -(-known(rows) // -(-known(rows) // mr)) if known(rows) else mr
-        few = known(product([known(rows), *map(known, self.over)])) <= mr
-        narrows = bool(self.tile.made_of(a))
+        mr = (
+            -(-size_or_open(rows) // -(-size_or_open(rows) // mr))
+            if size_or_open(rows)
+            else mr
+        )
+        few = (
+            size_or_open(product([size_or_open(rows), *map(size_or_open, self.over)]))
+            <= mr
+        )
+        narrows = self.narrows(a)
         block = self.block_k(reduced, few and not packs_b)
         if narrows and block is not None and not self.fits_whole(reduced, mr):
-            # A is packed when it is rounded to bf16, a block of k at a time.
+            # A is packed when it is rounded to bf16, or as words, a block of k at a
+            # time.
             block = self.block_k(reduced, False)
         if block is None:
             return None
@@ -234,11 +251,11 @@ class _Chooser:
         if packs_b and SCRATCH < line * self.nr:
             return None
         mc = max(min(self.l2 // 4, SCRATCH // 2) // line // mr * mr, mr)
-        mc = min(mc, round_up(known(rows), mr))
+        mc = min(mc, round_up(size_or_open(rows), mr))
         if wanted := self.preference.mc.data:
             mc = min(mc, round_up(wanted, mr))
         nc = self.choose_nc(
-            columns, line, packs_b, few, known(rows) >= mc >= _MANY_ROWS
+            columns, line, packs_b, few, size_or_open(rows) >= mc >= _MANY_ROWS
         )
         kind = self.strategy.kind.data
         packs_a = kind != "direct" and self.packs_a(a, mr, nc, kc)
@@ -247,7 +264,7 @@ class _Chooser:
         schedule = ScheduleAttr.of(
             self.nr, mc, nc, count, axis, " and ".join(packed), len(self.over)
         )
-        return Choice(mr, self.tile_columns(mr, few, columns), self.lanes, schedule)
+        return Blocking(mr, self.tile_columns(mr, few, columns), self.lanes, schedule)
 
     def choose_nc(
         self, columns: Dim, line: int, packs_b: bool, few: bool, many: bool
@@ -262,9 +279,9 @@ class _Chooser:
         if packs_b:
             bytes = min(self.l2 // 2, SCRATCH)
         elif few:
-            bytes = MANY * line
+            bytes = OPEN_COUNT * line
         if wanted := self.preference.nc.data:
-            bytes = min(wanted * line, SCRATCH if packs_b else MANY * line)
+            bytes = min(wanted * line, SCRATCH if packs_b else OPEN_COUNT * line)
         nc = max(bytes // line // self.nr, 1) * self.nr
         if isinstance(columns, int):
             blocks = -(-columns // nc)
@@ -273,7 +290,7 @@ class _Chooser:
 
     def fits_whole(self, reduced: Sequence[Dim], mr: int) -> bool:
         """Whether MR whole rows of A fit the scratch memory."""
-        return known(product(reduced)) * self.bytes * mr <= SCRATCH // 2
+        return size_or_open(product(reduced)) * self.bytes * mr <= SCRATCH // 2
 
     def tile_columns(self, mr: int, few: bool, columns: Dim) -> int:
         """The columns of the register tile: several panels beside few rows."""
@@ -281,8 +298,8 @@ class _Chooser:
         if not few:
             return self.nr
         most = (self.target.registers.data - SPARE) // (mr + 1)
-        panels = max((IN_FLIGHT if mr == 1 else most) // vectors, 1)
-        return min(panels, max(known(columns) // self.nr, 1)) * self.nr
+        panels = max((self.tile.in_flight if mr == 1 else most) // vectors, 1)
+        return min(panels, max(size_or_open(columns) // self.nr, 1)) * self.nr
 
     def block_k(self, reduced: Sequence[Dim], few: bool) -> tuple[int, int] | None:
         """The reduced index that is split into blocks, and their size."""
@@ -309,13 +326,17 @@ class _Chooser:
 
     def packs_a(self, a: LoadOp, mr: int, nc: int, kc: int) -> bool:
         """Whether A is packed: where its rows would evict each other from the cache."""
-        if self.tile.made_of(a):
-            # What is rounded is rounded once.
+        if self.narrows(a):
+            # What is rounded is rounded once, and words are what is multiplied.
             return kc * self.bytes * mr <= SCRATCH // 2
         if mr == 1 or kc * self.bytes * mr > SCRATCH // 2:
             return False
         own = self.rows_collide(a) and nc >= _MIN_PANELS * self.nr
         return self.preference.packs("a", own)
+
+    def narrows(self, a: LoadOp) -> bool:
+        """Whether A is packed as what instructions take: rounded, or in words."""
+        return bool(self.tile.made_of(a)) or self.isa is not None
 
     def rows_collide(self, a: LoadOp) -> bool:
         """

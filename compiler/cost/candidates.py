@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from ...dialects import product
 from ...dialects.loop import NOTHING, PreferenceAttr, ScheduleAttr, TargetAttr, TileOp
-from .register_tile import MOST_VECTORS, known, most_rows, round_up
+from .register_tile import MOST_VECTORS, most_rows, round_up, size_or_open
 
 _LEAST_KC = 16
 """KC of the least block."""
@@ -49,7 +49,7 @@ def _nr_of(tile: TileOp) -> int:
 def _other_nr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
     """Panels of other numbers of vectors, none wider than there are columns."""
     _, _, lanes = tile.register_tile
-    columns = round_up(known(tile.sizes[1]), lanes)
+    columns = round_up(size_or_open(tile.sizes[1]), lanes)
     for vectors in range(1, MOST_VECTORS + 1):
         nr = vectors * lanes
         if nr == _nr_of(tile) or nr > columns or most_rows(vectors, target) < 1:
@@ -61,7 +61,9 @@ def _other_mr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
     """Register tiles of as many rows as registers hold, and of fewer."""
     mr, _, lanes = tile.register_tile
     vectors = max(_nr_of(tile) // lanes, 1)
-    most = min(most_rows(vectors, target, target.registers.data), known(tile.sizes[0]))
+    most = min(
+        most_rows(vectors, target, target.registers.data), size_or_open(tile.sizes[0])
+    )
     for each in dict.fromkeys((most, mr - 1, mr * 2 // 3)):
         if 1 < each <= most and each != mr:
             yield {"mr": each}
@@ -72,7 +74,7 @@ def _other_kc(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int
     _, _, *reduced = tile.sizes
     inner = product(reduced[schedule.axis.data + 1 :])
     assert isinstance(inner, int), "what is inside of a block has a known size"
-    kc, whole = schedule.kc.data * inner, known(product(reduced))
+    kc, whole = schedule.kc.data * inner, size_or_open(product(reduced))
     for each in dict.fromkeys((kc // 2, kc * 2, whole)):
         if _LEAST_KC <= each <= whole and each != kc:
             yield {"kc": each}
@@ -81,7 +83,7 @@ def _other_kc(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int
 def _other_blocks(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
     """Blocks of fewer rows, and of fewer and more columns."""
     mr, _, _ = tile.register_tile
-    columns = known(tile.sizes[1])
+    columns = size_or_open(tile.sizes[1])
     mc, nc = schedule.mc.data, schedule.nc.data
     if mr < mc // 2:
         yield {"mc": mc // 2}

@@ -11,7 +11,12 @@ from __future__ import annotations
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects import compute_type, product, sizes, tensor_type
+from ...dialects import (
+    compute_type,
+    product,
+    sizes,
+    tensor_type,
+)
 from ...dialects.graph import WeightOp
 from ...dialects.graph.storage import Axis, PanelsAttr
 from ...dialects.kernel import (
@@ -81,7 +86,8 @@ def panels_in(
     rows = [axes[axis] for axis in sorted(axes) if axis != column]
     group = 1
     isa = target.isa(tensor_type(weight.result).element_type)
-    if isa is not None and suits(isa, nest, weight):
+    fits = isa is not None and suits(isa, nest, weight)
+    if isa is not None and fits and _rounds_beside(isa, nest, weight):
         group = isa.k_group
         if isa.tiles is not None:
             return PanelsAttr.of(isa.tiles.columns, rows, axes[column], group)
@@ -93,25 +99,54 @@ def panels_in(
 def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
     """
     Whether a weight of the elements of an instruction set can lie in the VNNI layout:
-    it moves with the innermost k, whose number is a multiple of a group.
+    it moves with the innermost k, whose number is a multiple of a group, or is filled
+    up with zeros where sums are exact.
     """
     last = len(nest.bounds) - 1
     size = nest.bounds[last]
     if nest.type != isa.accumulator or not isinstance(size, int):
         return False
-    if size == 0 or size % isa.k_group:
+    if size == 0 or (size % isa.k_group and not isa.is_exact):
         return False
-    read = (each for each in loads(nest.element) if each.buffer is weight.result)
-    return all(last in dict(each.at.factors) for each in read)
+    found = [*loads(nest.element)]
+    if isa.is_exact:
+        # Bytes are multiplied with bytes; nothing rounds the other factor to them.
+        types = (tensor_type(each.buffer).element_type for each in found)
+        if not all(each in isa.elements for each in types):
+            return False
+    _, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
+    for each in found:
+        moving = dict(each.at.factors)
+        # The other factor of a convolution within each channel moves along the columns:
+        # its elements are multiplied one by one.
+        if column in moving if each.buffer is not weight.result else last not in moving:
+            return False
+    return True
+
+
+def _rounds_beside(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
+    """
+    Whether the kernel itself rounds what a weight is multiplied with, which only an
+    option lets it do, or sums are exact. What a model has in a type of 16 bits is
+    computed as it says.
+    """
+    others = (each for each in loads(nest.element) if each.buffer is not weight.result)
+    return isa.is_exact or all(
+        tensor_type(e.buffer).element_type != isa.element for e in others
+    )
+
+
+def reads_alone(nest: KernelNest, weight: WeightOp) -> bool:
+    """Whether a factor is made of a weight alone, and not of a scale as well."""
+    assert isinstance(nest.element, Apply)
+    found = ([*loads(each)] for each in nest.element.operands)
+    return any(len(e) == 1 and e[0].buffer is weight.result for e in found)
 
 
 def _load_of(value: Expression, weight: WeightOp) -> Load | None:
-    """The element of the weight that an operand is, or is computed from alone."""
-    match list(loads(value)):
-        case [Load() as load] if load.buffer is weight.result and not load.lookups:
-            return load
-        case _:
-            return None
+    """The element of the weight that an operand is, or is computed from."""
+    found = [each for each in loads(value) if each.buffer is weight.result]
+    return found[0] if len(found) == 1 and not found[0].lookups else None
 
 
 def _bits_of(type: Attribute) -> int:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from ...dialects import Dim
 from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp
 
-MANY = 1 << 30
+OPEN_COUNT = 1 << 30
 """Rows or columns whose number only a run knows."""
 
 SPARE = 2
@@ -38,9 +38,9 @@ _PANEL_VECTOR_COST = 0.25
 """The cost of a vector of a panel beyond its load, in multiply-adds; chosen by hand."""
 
 
-def known(size: Dim) -> int:
+def size_or_open(size: Dim) -> int:
     """A size, or many."""
-    return size if isinstance(size, int) else MANY
+    return size if isinstance(size, int) else OPEN_COUNT
 
 
 def round_up(size: int, unit: int) -> int:
@@ -61,7 +61,7 @@ def choose_nr(
     NR for `columns` columns, and the lanes of a vector; the preferred NR where
     registers have room for it.
     """
-    lanes, count = target.lanes(bits), known(columns)
+    lanes, count = target.lanes(bits), size_or_open(columns)
     while lanes // 2 >= count:
         lanes //= 2
     if _fits(preferred, lanes, target):
@@ -92,14 +92,14 @@ def choose_shape(
     Where no factor is shared by rows or columns, NR is a whole line if it can be: then
     all that is read is contiguous.
     """
-    type, (rows, columns, *_) = tile.initial.type, map(known, tile.sizes)
+    type, (rows, columns, *_) = tile.initial.type, map(size_or_open, tile.sizes)
     assert isinstance(type, FixedBitwidthType)
     lanes = target.lanes(type.bitwidth)
     while lanes > max(columns, 1):
         lanes //= 2
     # Whole vectors only: a tile wider than the result would never run.
     most_vectors = max(columns // lanes, 1)
-    most = min(max(rows, 1), preference.mr.data or MANY)
+    most = min(max(rows, 1), preference.mr.data or OPEN_COUNT)
     best, shape = 0.0, (1, 1)
     is_shared = tile.factors() is not None
     first = 1 if is_shared or most_vectors > MOST_VECTORS else most_vectors
@@ -107,7 +107,7 @@ def choose_shape(
     if _fits(wanted := preference.nr.data, lanes, target):
         widths = [min(wanted // lanes, most_vectors)]
     for vectors in widths:
-        mr = min(max(most_rows(vectors, target, MANY), 1), most)
+        mr = min(max(most_rows(vectors, target, OPEN_COUNT), 1), most)
         # Multiply-adds for each load of a vector of B or a broadcast of A.
         reuse = mr * vectors / (mr + vectors)
         if reuse > best:

@@ -19,6 +19,7 @@ from ...dialects.graph import GraphOp, WeightOp
 from ...dialects.graph.storage import PanelsAttr
 from ...dialects.kernel import Group, group_of
 from ...dialects.loop import (
+    MANY_ROWS,
     OWN,
     KernelOp,
     LoadOp,
@@ -26,6 +27,7 @@ from ...dialects.loop import (
     StrategyAttr,
     TargetAttr,
     TileOp,
+    packs_if_many,
     preference_of,
 )
 from .blocking import (
@@ -38,14 +40,9 @@ from .blocking import (
     stream,
 )
 from .packing import contractions_of, panels_in
-from .register_tile import choose_nr, known
+from .register_tile import choose_nr, size_or_open
 from .tile_registers import MOST_KC, choose_tile_registers
-
-_WIDEN_ROWS = 64
-"""
-Rows for which B is packed where the k-loop would widen it from bf16: then products are
-as fast as in f32 (`docs/performance.md`, "Weights of bf16").
-"""
+from .words import isa_of, may_pair, packed_bytes
 
 _MIN_PACKED_WORK = 1 << 13
 """Multiply-adds below which nothing is packed; chosen by hand."""
@@ -62,6 +59,11 @@ class Plan:
     strategies: list[StrategyAttr] = field(default_factory=list[StrategyAttr])
     panels: dict[int, PanelsAttr] = field(default_factory=dict[int, PanelsAttr])
     """How weights lie, by the number of the operand."""
+    asks: bool = False
+    """
+    Whether the target has an instruction for weights whose pairs of products fit into
+    16 bits, and the factors beside them are bytes without a sign.
+    """
 
 
 def choose_strategies(op: GraphOp, target: TargetAttr, build: BuildKernel) -> Plan:
@@ -84,14 +86,11 @@ def choose_strategies(op: GraphOp, target: TargetAttr, build: BuildKernel) -> Pl
             packed.attributes["panels"] = panels
             values[weight.result] = packed.result
     made = Group(group.result, tuple(nests), (), None).of(values)
-    tiles = build(made).walk()
+    tiles = [each for each in build(made).walk() if isinstance(each, TileOp)]
     return Plan(
-        [
-            choose_strategy(e, target, preference)
-            for e in tiles
-            if isinstance(e, TileOp)
-        ],
+        [choose_strategy(each, target, preference) for each in tiles],
         wanted,
+        bool(tiles) and all(may_pair(each, target) for each in tiles),
     )
 
 
@@ -111,6 +110,9 @@ def choose_strategy(
         return StrategyAttr.of("im2row", at.blocked.width, at.vnni.width, MOST_KC)
     found = _strategy(_kind_of(tile, target, preference), tile, target, preference)
     choice = choose_blocking(tile, found, target, preference)
+    if choice is None and found.kind.data == "widened":
+        found = _strategy("direct", tile, target, preference)
+        choice = choose_blocking(tile, found, target, preference)
     if choice is None:
         return _strategy("plain", tile, target, preference)
     if found.kind.data == "direct" and pays_to_pack_a(
@@ -129,7 +131,9 @@ def _kind_of(tile: TileOp, target: TargetAttr, preference: PreferenceAttr) -> st
     if b.at.blocked is not None:
         # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
         widens = bool(tile.made_of(b)) and b.at.vnni is None
-        return "widened" if widens and _times_used(tile, b) >= _WIDEN_ROWS else "direct"
+        # Of steps the run widens some, where it knows of many rows (`contraction/`).
+        is_often = _times_used(tile, b) >= MANY_ROWS or packs_if_many(tile)
+        return "widened" if widens and is_often else "direct"
     if preference.packs("b", _pays_to_pack(tile, b)):
         return "gemm"
     return "plain" if stream(tile, target, b, preference) is None else "gemv"
@@ -147,7 +151,11 @@ def _strategy(
         vnni = 1 if at.vnni is None else at.vnni.width
     elif kind == "gemm":
         nr, _ = choose_nr(tile.sizes[1], bits, target, preference.nr.data)
-    kc = (preference.kc.data or _most_kc(nr, bits // 8, target)) if nr else 0
+    isa = isa_of(tile, target, kind == "gemm")
+    if isa is not None and kind == "gemm":
+        vnni = isa.k_group
+    bytes = packed_bytes(isa, bits)
+    kc = (preference.kc.data or _most_kc(nr, bytes, target)) if nr else 0
     return StrategyAttr.of(kind, nr, vnni, kc)
 
 
@@ -167,7 +175,7 @@ def _times_used(tile: TileOp, b: LoadOp) -> int:
 
 def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
     """Whether B is worth packing: many rows use what is packed once."""
-    rows, columns, *reduced = (known(each) for each in tile.sizes)
-    rows = known(product([rows, *map(known, loops_over(tile, b))]))
-    multiply_adds = known(product([rows, columns, *reduced]))
+    rows, columns, *reduced = (size_or_open(each) for each in tile.sizes)
+    rows = size_or_open(product([rows, *map(size_or_open, loops_over(tile, b))]))
+    multiply_adds = size_or_open(product([rows, columns, *reduced]))
     return rows >= FEW_ROWS and columns > 1 and multiply_adds >= _MIN_PACKED_WORK

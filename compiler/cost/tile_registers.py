@@ -16,8 +16,9 @@ from math import gcd
 
 from ...dialects import Dim, product
 from ...dialects.loop import Isa, ScheduleAttr, TargetAttr, TileOp
-from .blocking import KIB, SCRATCH, Choice, can_split_k, loops_over
-from .register_tile import known, round_up
+from .blocking import KIB, SCRATCH, Blocking, can_split_k, loops_over
+from .register_tile import round_up, size_or_open
+from .words import isa_of
 
 MOST_KC = 1024
 """KC where accumulators can be stored between blocks; chosen by hand, not measured."""
@@ -26,22 +27,22 @@ PACKED_A = SCRATCH // 2
 """Bytes on the stack that A may be packed into."""
 
 
-def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
+def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Blocking | None:
     """The schedule of a tile in tile registers; None where there can be none."""
     factors = tile.factors()
     rows, columns, *reduced = tile.sizes
     if factors is None or not reduced or 0 in tile.sizes:
         return None
-    a, b = factors
-    isa, panel = target.isa(b.result.type), b.at.blocked
-    if isa is None or isa.tiles is None or b.at.vnni is None or panel is None:
+    _, b = factors
+    isa, panel = isa_of(tile, target), b.at.blocked
+    if isa is None or isa.tiles is None or panel is None:
         return None
     geometry, nr = isa.tiles, panel.width
     # The accumulators of a panel beside one tile of rows have registers.
     if nr % geometry.columns or nr * geometry.rows > geometry.capacity:
         return None
     block = _block_k(tile, reduced, isa)
-    if not tile.made_of(a) or block is None:
+    if block is None:
         return None
     axis, count = block
     inner = product(reduced[axis + 1 :])
@@ -50,19 +51,19 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
     # Zeros fill up the k of the last instruction, which may be all of its k.
     pitch = round_up(kc, isa.k) + isa.k
     row = pitch * isa.bytes
-    low = known(rows) <= geometry.rows or row * 2 * geometry.rows > PACKED_A
+    low = size_or_open(rows) <= geometry.rows or row * 2 * geometry.rows > PACKED_A
     low = low or nr > 2 * geometry.columns
     mr = geometry.rows if low else 2 * geometry.rows
-    mc = min(max(PACKED_A // row // mr, 1) * mr, round_up(known(rows), mr))
+    mc = min(max(PACKED_A // row // mr, 1) * mr, round_up(size_or_open(rows), mr))
     over = loops_over(tile, b)
-    nc = round_up(known(columns), nr)
-    if known(product([rows, *over])) > mc:
+    nc = round_up(size_or_open(columns), nr)
+    if size_or_open(product([rows, *over])) > mc:
         # All rows use a block of B while it is in the second cache.
         most = target.l2.data * KIB // 2 // (kc * isa.bytes)
         nc = min(max(most // nr, 1) * nr, nc)
     schedule = ScheduleAttr.of(nr, mc, nc, count, axis, "a", len(over), pitch - kc)
     lanes = min(target.lanes(32), geometry.columns)
-    return Choice(mr, min(2 * geometry.columns, nc), lanes, schedule)
+    return Blocking(mr, min(2 * geometry.columns, nc), lanes, schedule)
 
 
 def _block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:

@@ -20,7 +20,8 @@ from ...dialects.loop import (
     can_mask,
 )
 from .functions import CONSTANTS
-from .register_tile import known
+from .register_tile import size_or_open
+from .words import isa_of
 
 MAX_UNROLLED_K = 4
 """
@@ -83,9 +84,11 @@ def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
     if schedule.packs("a"):
         factors = tile.factors()
         word = None if factors is None else factors[1].at.vnni
-        count = count * known(product(inner)) // (1 if word is None else word.width)
+        count = (
+            count * size_or_open(product(inner)) // (1 if word is None else word.width)
+        )
     elif inner:
-        count = known(inner[-1])
+        count = size_or_open(inner[-1])
     return count
 
 
@@ -95,13 +98,12 @@ def bytes_ahead(tile: TileOp, target: TargetAttr) -> int:
     if factors is None or schedule is None or schedule.packs("b"):
         return 0
     _, b = factors
-    type = b.result.type
-    isa = target.isa(type)
-    in_tiles = isa is not None and isa.tiles is not None and b.at.vnni is not None
+    isa = isa_of(tile, target)
+    in_tiles = isa is not None and isa.tiles is not None
     if b.at.blocked is None or (in_tiles and schedule.packs("a")):
         return 0
     mr, _, _ = tile.register_tile
-    tiles = -(-min(known(tile.sizes[0]), schedule.mc.data) // mr)
+    tiles = -(-min(size_or_open(tile.sizes[0]), schedule.mc.data) // mr)
     each = -(-schedule.nr.data * byte_count(b.element) // max(tiles, 1))
     return each if 2 <= tiles <= _MAX_TILES else 0
 

@@ -31,6 +31,7 @@ from ...dialects.graph import (
     WeightOp,
     to_names,
 )
+from ...dialects.graph.compose import rounding
 
 Layer = ConvOp | ConvTransposeOp | LinearOp | MatmulOp
 
@@ -75,6 +76,8 @@ def is_layer(op: object, constants: Constants) -> bool:
     """Whether `op` is a layer with a weight that is known."""
     if not isinstance(op, Layer) or op.operands[1] not in constants:
         return False
+    if rounding.is_half(op.result):
+        return False  # what is folded would round less than the model does
     return not isinstance(op, MatmulOp) or len(shape_of(op.rhs)) == 2
 
 

@@ -18,27 +18,37 @@ from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from ...dialects.kernel import Group
 from ...dialects.loop import KernelOp
 from ...lowering.graph_to_loop import GraphToLoop, build_kernel
-from ..session import Options
+from ..session import BITS_OF_WEIGHTS, Options
 from .graph.analyze_aliases import AnalyzeAliases
 from .graph.assign_buffers import AssignBuffers
 from .graph.assign_layouts import AssignLayouts
 from .graph.bound_symbols import BoundSymbols
 from .graph.decompose import Decompose
 from .graph.eliminate_copies import EliminateCopies
+from .graph.eliminate_futures import EliminateFutures
 from .graph.eliminate_list_constructs import EliminateListConstructs
 from .graph.eliminate_no_ops import EliminateNoOps
 from .graph.fold_batch_norm import FoldBatchNorm
 from .graph.fold_constants import FoldConstants
+from .graph.fold_quantization import FoldQuantization
+from .graph.fold_requantization import FoldRequantization
+from .graph.form_parallel import MOST_BRANCHES, FormParallel
 from .graph.freeze import Freeze
 from .graph.fuse import Fuse
+from .graph.grow_inputs import GrowInputs
 from .graph.infer_shapes import InferShapes
+from .graph.keep_steps import KeepSteps
 from .graph.mark_runtime_skippable import MarkRuntimeSkippable
 from .graph.narrow_weights import NarrowWeights
 from .graph.number_calls import NumberCalls
+from .graph.order_ops import OrderOps
 from .graph.outline_constants import OutlineConstants
 from .graph.own_outputs import OwnOutputs
 from .graph.pack_weights import PackWeights
+from .graph.quantize_weights import QuantizeWeights
 from .graph.reuse_operands import ReuseOperands
+from .graph.sink_casts import SinkCasts
+from .graph.sink_dequantize import SinkDequantize
 from .graph.solve_symbols import SolveSymbols
 from .graph.split_updates import SplitUpdates
 from .graph.tile_products import TileProducts
@@ -47,6 +57,7 @@ from .graph.unfuse import Unfuse
 from .graph.verify_buffers import VerifyBuffers
 from .loop.analyze_donations import AnalyzeDonations
 from .loop.generalize_kernels import GeneralizeKernels
+from .loop.instrument_memory import InstrumentMemory
 from .loop.parallelize_loops import ParallelizeLoops
 from .loop.set_target import SetTarget
 from .loop.share_kernels import ShareKernels
@@ -63,6 +74,33 @@ class _PackLoweredWeights(PackWeights):
         return build_kernel(group, "kernel").op
 
 
+def reading_passes(options: Options) -> list[ModulePass]:
+    """graph -> graph: the model as the front end read it, with the sizes of a call."""
+    return [
+        # Its attributes become weights.
+        Freeze(),
+        InferShapes(),
+        BoundSymbols.of(options.bounds),
+        SolveSymbols(),
+        # From here every symbol is a size of an input, or computed by the run.
+    ]
+
+
+def quantization_passes(weights: str | None) -> list[ModulePass]:
+    """graph -> graph: products of what is quantised become ones of integers."""
+    return [
+        SinkCasts(),
+        FoldConstants(dequantizes=False),
+        SinkDequantize(),
+        FoldQuantization(),
+        KeepSteps(),
+        *([] if weights is None else [QuantizeWeights(BITS_OF_WEIGHTS[weights])]),
+        # From here weights of few bits are factors as they are, where they can be.
+        FoldConstants(),
+        FoldRequantization(),
+    ]
+
+
 def graph_passes(
     options: Options,
     target: str,
@@ -75,30 +113,28 @@ def graph_passes(
     those that it lacks taken `apart`; what is traced has numbered calls.
     """
     return [
-        # The model as the front end read it: its attributes become weights.
-        Freeze(),
-        InferShapes(),
-        BoundSymbols.of(options.bounds),
-        SolveSymbols(),
-        # From here every symbol is a size of an input, or computed by the run.
+        *reading_passes(options),
+        GrowInputs(options.growing),
         EliminateListConstructs(),
         # From here no value is a container.
-        FoldConstants(),
+        EliminateFutures(),
+        # From here regions run at once where the model forks.
+        *quantization_passes(options.weights),
         FoldBatchNorm(),
         Decompose(),
         # From here every op has loops, is a view, or is a fallback.
         FoldConstants(),
         AssignLayouts(),
         # From here the axes of each tensor lie as its users like them.
+        SinkCasts(),
         FoldConstants(),
-        EliminateNoOps(),
-        CommonSubexpressionElimination(),
-        DeadCodeElimination(),
+        *_cleaning(),
+        # From here narrow elements are widened where they are loaded.
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.
         OwnOutputs(),
         # From here an output shares memory with nothing.
-        Fuse(),
+        *([Fuse()] if options.enable_tensorexpr_fusion else ()),
         *([] if apart is None else [Unfuse(tuple(sorted(apart)))]),
         EliminateNoOps(views=True),
         EliminateCopies(),
@@ -111,25 +147,45 @@ def graph_passes(
         _PackLoweredWeights(),
         SplitUpdates(),
         # From here an input that becomes an output is copied by an op of its own.
-        MarkRuntimeSkippable(),
+        FormParallel(_most_branches(options) if apart is None else 1),
+        # From here chains run at once that gain by it.
+        *([MarkRuntimeSkippable()] if options.use_maybe_copy_variants else ()),
         # From here a result may alias an operand, where sizes meet a condition.
         ReuseOperands(),
         # From here a result may be the memory of an operand that dies.
+        OrderOps(),
         AnalyzeAliases(),
-        AssignBuffers(planner=options.planner),
+        AssignBuffers(planner=options.placement),
         # From here every result has its buffer.
         VerifyBuffers(),
         *([NumberCalls()] if is_traced else ()),
     ]
 
 
-def loop_passes() -> list[ModulePass]:
+def _cleaning() -> list[ModulePass]:
+    """graph -> graph: what is computed twice, or for nothing, goes."""
+    return [
+        EliminateNoOps(),
+        CommonSubexpressionElimination(),
+        DeadCodeElimination(),
+        # Casts that were one have one user each again.
+        SinkCasts(),
+    ]
+
+
+def _most_branches(options: Options) -> int:
+    """How many branches of an op there may be."""
+    return min(options.inter_op_threads or MOST_BRANCHES, MOST_BRANCHES)
+
+
+def loop_passes(checks_memory: bool = False) -> list[ModulePass]:
     """graph -> loop, loop -> loop."""
     return [
         # graph -> loop: from here no op touches a tensor.
         GraphToLoop(),
         AnalyzeDonations(),
         *schedule_passes(shares=True),
+        *([InstrumentMemory()] if checks_memory else ()),
     ]
 
 
@@ -155,15 +211,24 @@ def pipeline(
     options: Options, target: str, tuner: Tuner | None = None
 ) -> list[ModulePass]:
     """The passes that compile a model, and measure if there is a tuner."""
-    return [*graph_passes(options, target, tuner), *loop_passes()]
+    return [
+        *graph_passes(options, target, tuner),
+        *loop_passes(options.check_memory),
+    ]
 
 
 PIPELINE = tuple(
     dict.fromkeys(
         type(each)
         for each in (
-            *graph_passes(Options(precision="bf16"), "host", None, (), is_traced=True),
-            *loop_passes(),
+            *graph_passes(
+                Options(precision="bf16", weights="int4"),
+                "host",
+                None,
+                (),
+                is_traced=True,
+            ),
+            *loop_passes(checks_memory=True),
             *library_passes(),
         )
     )

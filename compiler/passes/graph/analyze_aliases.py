@@ -23,7 +23,8 @@ use. The groups are PyTorch Static Runtime's `ValueGroup`s and `ManagedTensorRan
 
 Ops are numbered in textual order; the ops of a region have numbers between the begin
 and the end of its op. The operands of such an op live until its end, since a loop reads
-them again; its results live from its beginning.
+them again; its results live from its beginning. The regions of a `graph.parallel` may
+run at once, whatever their numbers are: `branch_rows` tells planners which are whose.
 """
 
 from __future__ import annotations
@@ -31,13 +32,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.graph import ControlOp, MemoryMap, ops_in
+from ....dialects.graph import ControlOp, MemoryMap, ParallelOp, ops_in
 from ....dialects.graph.storage import LIFETIMES, LifetimeAttr
+from ....runtime.planning import BranchRow
+from ..defined_functions import defined_functions
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,8 @@ class AnalyzeAliases(ModulePass):
     name = "analyze-aliases"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                _analyze(function.body.block)
+        for function in defined_functions(op):
+            _analyze(function.body.block)
 
 
 def spans(block: Block) -> dict[Operation, tuple[int, int]]:
@@ -69,6 +70,18 @@ def spans(block: Block) -> dict[Operation, tuple[int, int]]:
 
     visit(block)
     return found
+
+
+def branch_rows(block: Block) -> list[BranchRow]:
+    """The branches of a function: the numbers of their fork, and of the ops in each."""
+    span_of = spans(block)
+    rows: list[BranchRow] = []
+    for op in ops_in(block):
+        if isinstance(op, ParallelOp):
+            for inner in op.blocks:
+                ops = [span_of[each] for each in inner.ops]
+                rows.append((*span_of[op], ops[0][0], ops[-1][1]))
+    return rows
 
 
 def lives(block: Block, memory: MemoryMap) -> dict[SSAValue, tuple[int, int]]:

@@ -21,11 +21,13 @@ All intermediate values share one arena: the planner gives offsets to the groups
 equal no plan is smaller. Where sizes depend on symbols the offset is `?`: the runtime
 plans once the sizes are known. A planner that searches does so here, for some sizes
 that stand for all: what is kept of its plans is which slot lies below which (`orders`).
+Where a function has branches that may run at once, the plan lists them: planning anew
+has to know of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -71,13 +73,17 @@ from ....dialects.graph.storage import (
 )
 from ....runtime.planning import (
     SEARCHES,
+    BranchRow,
     Record,
+    in_branches,
     lower_bound,
     order_of,
     plan,
     plan_in_order,
     rounded_up,
 )
+from ..defined_functions import defined_functions
+from .analyze_aliases import branch_rows
 
 _ALIGNMENT = 64
 """The alignment of every buffer in bytes: a cache line, and the longest vector."""
@@ -99,12 +105,11 @@ class AssignBuffers(ModulePass):
     """How activations share memory; `runtime/planning` has them all."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                try:
-                    _assign(function, self.planner)
-                except ValueError as error:
-                    raise VerifyException(str(error)) from error
+        for function in defined_functions(op):
+            try:
+                _assign(function, self.planner)
+            except ValueError as error:
+                raise VerifyException(str(error)) from error
 
 
 def _lifetime_of(value: OpResult) -> LifetimeAttr:
@@ -148,7 +153,8 @@ def _assign(function: func.FuncOp, planner: str) -> None:
     room = [greatest(byte_size(tensor_type(each)), ranges) for each in activations]
     # What is skipped at run time shares memory otherwise.
     is_open = any(skips_of(op) for op in ops_in(block))
-    offsets, summary = _plan_activations(activations, room, planner, is_open)
+    rows = branch_rows(block)
+    offsets, summary = _plan_activations(activations, room, planner, is_open, rows)
     for slot, (value, offset) in enumerate(zip(activations, offsets, strict=True)):
         roots[value] = BufferAttr.of("activations", slot, offset, room[slot])
     function.attributes["graph.plan"] = summary
@@ -172,13 +178,19 @@ def _assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
 
 
 def _plan_activations(
-    values: Sequence[OpResult], sizes: Sequence[Dim], planner: str, is_open: bool
+    values: Sequence[OpResult],
+    sizes: Sequence[Dim],
+    planner: str,
+    is_open: bool,
+    branches: Sequence[BranchRow],
 ) -> tuple[list[int], DictionaryAttr]:
     """
     The offset of each value in the arena of activations, and the figures of the plan;
     only orders of the values if sizes decide.
     """
     entries: dict[str, Attribute] = {"planner": StringAttr(planner)}
+    if branches:
+        entries["branches"] = _rows(branches)
     known = [size for size in sizes if isinstance(size, int)]
     lives = [_lifetime_of(value) for value in values]
     records = [
@@ -188,18 +200,24 @@ def _plan_activations(
     if is_open or len(known) < len(sizes):
         plan([], planner)
         if planner in SEARCHES:
-            orders = _orders(lives, sizes, planner)
-            rows = (DenseArrayBase.from_list(i64, order) for order in orders)
-            entries["orders"] = ArrayAttr(rows)
+            entries["orders"] = _rows(_orders(lives, sizes, planner, branches))
         return [UNKNOWN] * len(sizes), DictionaryAttr(entries)
-    made = plan(records, planner, _ALIGNMENT)
+    made = plan(in_branches(records, branches), planner, _ALIGNMENT)
     entries["bytes"] = IntegerAttr(made.size, i64)
     entries["lower_bound"] = IntegerAttr(made.lower_bound, i64)
     return list(made.offsets), DictionaryAttr(entries)
 
 
+def _rows(rows: Iterable[Sequence[int]]) -> Attribute:
+    """Rows of integers as an attribute."""
+    return ArrayAttr(DenseArrayBase.from_list(i64, each) for each in rows)
+
+
 def _orders(
-    lives: Sequence[LifetimeAttr], sizes: Sequence[Dim], planner: str
+    lives: Sequence[LifetimeAttr],
+    sizes: Sequence[Dim],
+    planner: str,
+    branches: Sequence[BranchRow],
 ) -> list[Sequence[int]]:
     """Orders of the slots; whatever the symbols are, one of them gives a good plan."""
     orders: list[Sequence[int]] = []
@@ -209,6 +227,7 @@ def _orders(
             known = evaluate(size, values)
             assert isinstance(known, int), "a size without symbols is a number"
             records.append(Record(max(known, 0), life.first.data, life.last.data))
+        records = in_branches(records, branches)
         least = lower_bound(rounded_up(records, _ALIGNMENT))
         if orders:
             found = plan_in_order(records, orders, _ALIGNMENT)

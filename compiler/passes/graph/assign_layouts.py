@@ -33,7 +33,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -42,6 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects import guess, product, sizes, tensor_type
 from ....dialects.graph import (
     Carried,
+    CastOp,
     GraphOp,
     Order,
     PermuteOp,
@@ -53,6 +53,8 @@ from ....dialects.graph import (
     then,
     to_names,
 )
+from ....dialects.graph.compose import rounding
+from ..defined_functions import defined_functions
 
 _POINTS_PER_PERMUTED_ELEMENT = 64
 """The points of a preferred nest that pay for one permuted element."""
@@ -65,14 +67,14 @@ class AssignLayouts(ModulePass):
     name = "assign-layouts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                block = function.body.block
-                choice = _Choice(block)
-                for each, carried in choice.plan.items():
-                    if not choice.chains[each].pays:
-                        each.properties |= carried.unmoved
-                _rebuild(block, choice.made())
+        for function in defined_functions(op):
+            block = function.body.block
+            choice = _Choice(block)
+            for each, carried in choice.plan.items():
+                if not choice.chains[each].pays:
+                    each.properties |= carried.unmoved
+            _rebuild(block, choice.made())
+        rounding.narrow_casts(op.walk())
 
 
 @dataclass
@@ -316,8 +318,11 @@ def elements(value: SSAValue) -> int:
 
 def _is_constant(value: SSAValue) -> bool:
     """
-    Whether a value has no operands, so that its permutation folds at compile time.
+    Whether a value has no operands, so that its permutation folds at compile time; or
+    is one that a cast only widens, behind which the permutation goes (`sink-casts`).
     """
+    if isinstance(value.owner, CastOp) and value.owner.only_widens:
+        value = value.owner.input
     return isinstance(value.owner, GraphOp | WeightOp) and not value.owner.operands
 
 

@@ -13,25 +13,26 @@ After:
 
 Each op's own `decompose` builds its parts, repeatedly until nothing decomposes. From
 here every op has loop nests, is a view, or is a fallback that runs its reference. A
-requirement on sizes that the parts do not repeat becomes a `graph.require`.
+requirement on sizes that the parts do not repeat becomes a `graph.require`. Where
+several parts would round floats of 16 bits, all are of f32, and one cast rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ....dialects import Dim, is_nonnegative
 from ....dialects.graph import GraphOp, RequireOp
-from ....dialects.graph.compose import reshaped, shape_of
+from ....dialects.graph.compose import reshaped, rounding, shape_of
 
 
 class _DecomposeOp(RewritePattern):
@@ -40,10 +41,11 @@ class _DecomposeOp(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, GraphOp) or op.nests() is not None:
             return
-        with ImplicitBuilder(built := Block()):
-            results = op.decompose()
-            if results is None:
-                return
+        built = Block()
+        results = _parts(op, built)
+        if results is None:
+            return
+        with ImplicitBuilder(built):
             # Sizes that agree may have another form.
             results = [
                 each if each.type == result.type else reshaped(each, shape_of(result))
@@ -60,6 +62,37 @@ class _DecomposeOp(RewritePattern):
         keep_requirements(op, repeated, op)
         rewriter.inline_block(built, InsertPoint.before(op))
         rewriter.replace(op, [], results)
+
+
+def _parts(op: GraphOp, built: Block) -> Sequence[SSAValue] | None:
+    """
+    Builds the parts of an op; what replaces its results, or None where it has no parts.
+    """
+    with ImplicitBuilder(built):
+        results = op.decompose()
+    count = sum(map(rounding.rounds, _graph_ops(built)))
+    if count <= 1 or not any(map(rounding.is_half, op.results)):
+        return results
+    # Several of the parts would round: so they compute in f32, and one cast rounds.
+    for each in reversed(list(built.ops)):
+        built.erase_op(each, safe_erase=False)
+    with ImplicitBuilder(built):
+        operands = [rounding.widened(each) for each in op.operands]
+    inside = rounding.remade(op, operands)
+    with ImplicitBuilder(built):
+        found = inside.decompose()
+        assert found is not None, "an op has parts whatever its elements are"
+        results = [
+            rounding.narrowed(value, result.type)
+            for value, result in zip(found, op.results, strict=True)
+        ]
+    inside.erase()
+    return results
+
+
+def _graph_ops(block: Block) -> list[GraphOp]:
+    """The graph ops of a block."""
+    return [each for each in block.ops if isinstance(each, GraphOp)]
 
 
 def keep_requirements(op: GraphOp, repeated: Container[Dim], before: Operation) -> None:
@@ -83,3 +116,4 @@ class Decompose(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_DecomposeOp()).rewrite_module(op)
+        rounding.narrow_casts(op.walk())

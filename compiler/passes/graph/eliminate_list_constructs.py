@@ -49,6 +49,7 @@ from ....dialects.graph import (
     TupleGetOp,
     TupleType,
 )
+from ..defined_functions import defined_functions
 
 _Container = ListType | TupleType | DictType
 
@@ -60,8 +61,7 @@ class EliminateListConstructs(ModulePass):
     name = "eliminate-list-constructs"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [each for each in op.walk() if isinstance(each, func.FuncOp)]
-        defined = [each for each in functions if not each.is_declaration]
+        defined = defined_functions(op)
         for function in defined:
             _flatten_arguments(function)
         for each in list(op.walk()):

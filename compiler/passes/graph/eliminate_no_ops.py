@@ -42,7 +42,7 @@ from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects import DTYPES, Dim, guess, product, sizes, symbols_of, tensor_type
+from ....dialects import Dim, guess, product, sizes, symbols_of, tensor_type
 from ....dialects.graph import (
     CopyOp,
     FusionOp,
@@ -102,7 +102,7 @@ def _copied(op: GraphOp) -> Identity | None:
         return None
     group = group_of(op)
     for each in () if group is None else identities_of(group):
-        if not each.when and tensor_type(each.source).element_type in DTYPES:
+        if not each.when:
             return each
     return None
 

@@ -13,88 +13,37 @@ After:
 The value comes from the op's own `reference`, so folding and the test oracle cannot
 disagree. A value of more than 16 elements goes to the weight store, and becomes a
 `graph.weight`. A large result that takes more space than its operands, such as a
-broadcast, is left to run time.
+broadcast, is left to run time; but for floats made of integers, which are factors. So
+is a cast that only widens a weight, since loads of the narrow element do the same; what
+is computed from it folds. What is dequantised is looked at by `fold-quantization` first
+(`dequantizes`), and stays what `keep-steps` keeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
-import numpy as np
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
 
-from ....dialects import (
-    DTYPES,
-    Array,
-    Polynomial,
-    Tensor,
-    dtype,
-    sizes,
-    tensor_type,
+from ....dialects.graph import (
+    ConstantOp,
+    ControlOp,
+    DequantizeOp,
+    GraphOp,
+    IfOp,
+    WeightOp,
 )
-from ....dialects.graph import ConstantOp, ControlOp, GraphOp, IfOp, WeightOp, to_array
+from ....dialects.graph.few_bits import makes_factor
 from ....dialects.graph.storage import StoredOp
 from ...ir import WeightStore, weights_of
-
-_MAX_INLINE_ELEMENTS = 16
-"""The most elements of a constant that stands in the IR itself."""
-
-BLOCK = 128
-"""The block size of a permuting copy, in elements along each of two axes."""
-
-_MAX_GROWN_BYTES = 65536
-"""The size in bytes above which a result may not be larger than its operands."""
-
-
-def _constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
-    """The array that `value` always is, or None when it depends on the input."""
-    match value.owner:
-        case ConstantOp() as op:
-            return to_array(op.value)
-        case WeightOp() as op if op.key.data in weights:
-            return weights[op.key.data]
-        case _:
-            return None
-
-
-def _make_constant(
-    array: Array, type: Tensor, key: str, weights: WeightStore
-) -> Operation:
-    """The op that has the value `array`: inline when small, else in the store."""
-    # A storage-only element type is never inline: the array holds the bits of bf16.
-    if array.size <= _MAX_INLINE_ELEMENTS and type.element_type in DTYPES:
-        return ConstantOp(value=array)
-    return WeightOp(weights.put(key, array), type)
-
-
-def in_rows(array: Array) -> Array:
-    """
-    The array in row-major order; itself when it is.
-
-    A permuted array is copied in blocks of the axis contiguous in the source and the
-    axis contiguous in the copy, so that each cache line is read once.
-    """
-    if array.flags.c_contiguous:
-        return array
-    if array.ndim < 2 or array.size < BLOCK * BLOCK:
-        return array.copy()
-    steps = [abs(each) for each in array.strides]
-    axes = {steps.index(min(steps)), array.ndim - 1}
-    result = np.empty(array.shape, array.dtype)
-    for starts in product(*(range(0, array.shape[each], BLOCK) for each in axes)):
-        block = [slice(None)] * array.ndim
-        for axis, start in zip(axes, starts, strict=True):
-            block[axis] = slice(start, start + BLOCK)
-        result[tuple(block)] = array[tuple(block)]
-    return result
+from ..defined_functions import defined_functions
+from ..known_values import constant_value, fold
 
 
 @dataclass(frozen=True)
@@ -103,27 +52,33 @@ class FoldConstants(ModulePass):
 
     name = "fold-constants"
 
+    dequantizes: bool = True
+    """Whether what is quantised becomes numbers."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
-        for each in list(op.walk()):
-            if isinstance(each, func.FuncOp) and not each.is_declaration:
-                _fold_all(list(each.body.block.ops), weights)
+        kept = (ConstantOp,) if self.dequantizes else (ConstantOp, DequantizeOp)
+        for each in defined_functions(op):
+            _fold_all(list(each.body.block.ops), weights, kept)
         dce(op)
 
 
-def _fold_all(ops: Sequence[Operation], weights: WeightStore) -> None:
-    """Folds ops in order; the ops of a region come before its op."""
+def _fold_all(
+    ops: Sequence[Operation], weights: WeightStore, kept: tuple[type[GraphOp], ...]
+) -> None:
+    """Folds ops in order, but for some; the ops of a region come before its op."""
     for op in ops:
         if isinstance(op, ControlOp):
             _sink_constants(op)
             if isinstance(op, IfOp) and (chosen := _choose(op, weights)) is not None:
-                _fold_all(chosen, weights)
+                _fold_all(chosen, weights, kept)
                 continue
             for block in op.blocks:
-                _fold_all(list(block.ops), weights)
+                _fold_all(list(block.ops), weights, kept)
             if any(isinstance(each, StoredOp) for each in op.walk()):
                 continue
-        if isinstance(op, GraphOp) and op.results and not isinstance(op, ConstantOp):
+        is_kept = isinstance(op, kept) or makes_factor(op)
+        if isinstance(op, GraphOp) and op.results and not is_kept:
             fold(op, weights)
 
 
@@ -144,7 +99,7 @@ def _sink_constants(op: ControlOp) -> None:
 
 def _choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
     """Inlines the chosen region of an op with a constant condition; returns its ops."""
-    condition = _constant_value(op.condition, weights)
+    condition = constant_value(op.condition, weights)
     if condition is None:
         return None
     block = (op.then if condition else op.otherwise).block
@@ -154,62 +109,3 @@ def _choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
     Rewriter.erase_op(end)
     Rewriter.replace_op(op, [], results)
     return ops
-
-
-def fold(op: GraphOp, weights: WeightStore) -> None:
-    """
-    Replaces `op` by its value when it is known and not too large; ops that do the same
-    to the same weight share theirs.
-    """
-    values = [_constant_value(operand, weights) for operand in op.operands]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values) or not _is_worth_folding(op, known):
-        return
-
-    def evaluate() -> list[Array]:
-        # Overflow and NaN are the results of the run, too.
-        with np.errstate(all="ignore"):
-            arrays = op.run_reference(known, {})
-        types = map(tensor_type, op.results)
-        return [
-            in_rows(np.asarray(array, dtype(type)))
-            for array, type in zip(arrays, types, strict=True)
-        ]
-
-    sources = (each.owner for each in op.operands)
-    read = [each.properties for each in sources if isinstance(each, Operation)]
-    made = (frozenset(each.items()) for each in (op.properties, *read))
-    recipe = op.name, *op.result_types, *made
-    try:
-        arrays = evaluate() if op.regions else weights.derived(recipe, evaluate)
-    except IndexError:
-        # An index out of range is an error at run time, not of the compiler.
-        return
-    constants = [
-        _make_constant(array, type, f"folded.{op.name}", weights)
-        for array, type in zip(arrays, map(tensor_type, op.results), strict=True)
-    ]
-    for constant in constants:
-        constant.location = op.location
-    Rewriter.insert_op(constants, InsertPoint.before(op))
-    Rewriter.replace_op(op, [], [each.results[0] for each in constants])
-
-
-def _is_worth_folding(op: GraphOp, operands: list[Array]) -> bool:
-    """
-    Whether the results are tensors of static shape that do not take up too much space.
-    """
-    if any(isinstance(each, Polynomial) for each in op.dimensions()):
-        return False
-    total = 0
-    for result in op.results:
-        if not isinstance(result.type, TensorType):
-            return False
-        type = tensor_type(result)
-        count = 1
-        for size in sizes(type):
-            if isinstance(size, Polynomial):
-                return False
-            count *= size
-        total += count * dtype(type).itemsize
-    return total <= max(_MAX_GROWN_BYTES, sum(each.nbytes for each in operands))

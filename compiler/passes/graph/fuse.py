@@ -20,29 +20,33 @@ After:
 A value moves into the kernel of its users when they are all in one kernel that reads
 each element once, so that nothing is computed twice. The elementwise tail of a
 reduction or contraction becomes its epilogue; elementwise ops before a reduction become
-its prologue. A contraction takes no prologue, since it reads its operands many times.
-An op of several nests, each for a part of its result, such as a concatenation, may take
-one reduction for each nest; the operand of a padding is computed inside it. Several
-reductions over the same rows, and the elementwise ops between them, become one kernel
-that goes from row to row: a softmax, or a normalization with its neighbours
-(`dialects/kernel/row_reductions.py`). The nests of the ops alone decide, before there
-are buffers, so that values inside a group never need one.
+its prologue. A contraction takes no prologue, since it reads its operands many times,
+but for one that costs nothing: a cast to what a load makes of an element anyway, which
+is computed in each kernel that reads them, so that they take less memory; and one that
+only moves, as a part of a size that the run finds: what is filled of a cache is read
+where it lies. An op of several nests, each for a part of its result, such as a
+concatenation, may take one reduction for each nest; the operand of a padding is
+computed inside it. Several reductions over the same rows, and the elementwise ops
+between them, become one kernel that goes from row to row: a softmax, or a normalization
+with its neighbours (`dialects/kernel/row_reductions.py`). The nests of the ops alone
+decide, before there are buffers, so that values inside a group never need one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import sizes, tensor_type
+from ....dialects import sizes, symbols_of, tensor_type
 from ....dialects.graph import (
+    CastOp,
+    ConstantOp,
     ControlOp,
     CopyOp,
     FusionOp,
@@ -50,10 +54,15 @@ from ....dialects.graph import (
     Linear,
     Nest,
     Read,
+    WeightOp,
     YieldOp,
     axis,
+    defined_symbols,
 )
-from ....dialects.kernel import arrange, is_contraction
+from ....dialects.graph.compose import rounding
+from ....dialects.graph.few_bits import makes_factor
+from ....dialects.kernel import arrange, is_contraction, only_moves
+from ..defined_functions import defined_functions
 
 LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
@@ -108,8 +117,13 @@ def _reads_once(nest: Nest, read: Read) -> bool:
     return len(moved) == len(set(moved)) and set(wide) <= set(moved)
 
 
-def _taker(user: _Candidate, producer: _Candidate, operand: int) -> int | None:
-    """The nest of the last op of `user` that can compute `producer` inside, if any."""
+def _taker(
+    user: _Candidate, producer: _Candidate, operand: int, defined: Set[str]
+) -> int | None:
+    """
+    The nest of the last op of `user` that can compute `producer` inside, if any; a run
+    finds the symbols that are `defined`.
+    """
     found = _reads(user.nests, operand)
     if len(user.ops) + len(producer.ops) > LIMIT or len(found) != 1:
         return None
@@ -122,8 +136,80 @@ def _taker(user: _Candidate, producer: _Candidate, operand: int) -> int | None:
         can = free and is_total and _reads_at_own_point(nest, read, producer)
     else:
         whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
-        can = whole and _reads_once(nest, read) and not is_contraction(nest)
+        can = whole and (
+            _only_widens(producer)
+            or _makes_numbers(producer)
+            or (
+                _is_found_part(producer, defined)
+                if is_contraction(nest)
+                else _reads_once(nest, read)
+            )
+        )
     return number if can and len(producer.nests) == 1 else None
+
+
+def _only_widens(producer: _Candidate) -> bool:
+    """Whether a candidate computes what a load of its operand has anyway."""
+    return all(isinstance(op, CastOp) and op.only_widens for op in producer.ops)
+
+
+def _makes_numbers(producer: _Candidate) -> bool:
+    """Whether a candidate makes numbers of constant steps, which take less memory."""
+    return all(
+        makes_factor(op) and isinstance(op.operands[0].owner, ConstantOp | WeightOp)
+        for op in producer.ops
+    )
+
+
+def _widens(op: Operation) -> bool:
+    """Whether an op makes f32 of floats of 16 bits."""
+    return (
+        isinstance(op, CastOp)
+        and rounding.is_half(op.input)
+        and op.result.type == rounding.wide_type(tensor_type(op.input))
+    )
+
+
+def _reads_often(op: Operation, operand: int) -> bool:
+    """Whether an op reads elements of an operand many times."""
+    nests = (op.nests() if isinstance(op, GraphOp) else None) or ()
+    return any(
+        is_contraction(nests[number]) or not _reads_once(nests[number], read)
+        for number, read in _reads(nests, operand)
+    )
+
+
+def _widen_for_each(block: Block) -> None:
+    """Gives each op a cast of its own, or numbers of steps, of what it reads so."""
+    for op in [e for e in block.ops if _widens(e) or makes_factor(e)]:
+        users = [*dict.fromkeys(use.operation for use in op.results[0].uses)]
+        for user in users[1:]:
+            if user.parent is not block:
+                continue
+            copy = op.clone()
+            copy.location = op.location
+            Rewriter.insert_op(copy, InsertPoint.before(user))
+            for number, operand in enumerate(user.operands):
+                if operand is op.results[0]:
+                    user.operands[number] = copy.results[0]
+
+
+def _is_found_part(producer: _Candidate, defined: Set[str]) -> bool:
+    """
+    Whether a candidate moves a part of a tensor, whose size a run finds, and which has
+    no such size itself: memory for more than is used.
+    """
+    first, last = producer.ops[0], producer.ops[-1]
+    return (
+        all(len(op.operands) == 1 and only_moves(op) for op in producer.ops)
+        and not defined.isdisjoint(_symbols(last.results[0]))
+        and defined.isdisjoint(_symbols(first.operands[0]))
+    )
+
+
+def _symbols(value: SSAValue) -> Set[str]:
+    """The symbols in the sizes of a tensor."""
+    return {name for size in sizes(tensor_type(value)) for name in symbols_of(size)}
 
 
 def _reads_at_own_point(nest: Nest, read: Read, producer: _Candidate) -> bool:
@@ -150,19 +236,31 @@ class _Candidates:
     order: dict[GraphOp, int] = field(default_factory=dict[GraphOp, int])
     """The position of each such op in the block."""
 
+    defined: Set[str] = frozenset()
+    """The symbols that the run finds."""
+
     def add(self, op: GraphOp, group: _Candidate) -> None:
         """Adds the candidate of one op, and merges producers into it."""
         self.nests[op] = group.nests
         self.order[op] = len(self.order)
         for number, operand in enumerate(op.operands):
+            if self.is_kept_narrow(op):
+                break
             producer = self.known.get(operand) if operand.has_one_use() else None
-            nest = None if producer is None else _taker(group, producer, number)
-            if producer is not None and nest is not None:
+            if producer is None:
+                continue
+            nest = _taker(group, producer, number, self.defined)
+            if nest is not None:
                 _merge(group, producer, nest)
                 del self.known[operand]
         while self.extend(group):
             pass
         self.known[op.results[0]] = group
+
+    def is_kept_narrow(self, op: GraphOp) -> bool:
+        """Whether what an op widens is stored as it is, for who reads it many times."""
+        uses = [*op.results[0].uses] if _widens(op) else []
+        return len(uses) == 1 and _reads_often(uses[0].operation, uses[0].index)
 
     def extend(self, group: _Candidate) -> bool:
         """Merges one more producer into a group as stages; false when there is none."""
@@ -198,19 +296,20 @@ class Fuse(ModulePass):
     name = "fuse"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                _fuse_block(function.body.block)
+        for function in defined_functions(op):
+            block = function.body.block
+            _fuse_block(block, {*defined_symbols(block)})
 
 
-def _fuse_block(block: Block) -> None:
+def _fuse_block(block: Block, defined: Set[str]) -> None:
     """Groups the ops of a block and of its regions, and builds the fusions."""
-    groups = _Candidates()
+    groups = _Candidates(defined=defined)
+    _widen_for_each(block)
     order = {op: number for number, op in enumerate(block.ops)}
     for op in block.ops:
         if isinstance(op, ControlOp):
             for inner in op.blocks:
-                _fuse_block(inner)
+                _fuse_block(inner, defined)
         group = _candidate_of(op) if isinstance(op, GraphOp) else None
         if isinstance(op, GraphOp) and group is not None:
             groups.add(op, group)

@@ -48,6 +48,7 @@ from ....dialects.graph import (
     to_attribute,
     to_names,
 )
+from ..defined_functions import defined_functions
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,8 @@ class InferShapes(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = dict(_parse_binding(each) for each in self.bind)
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                bind_symbols(function, symbols)
+        for function in defined_functions(op):
+            bind_symbols(function, symbols)
 
 
 def _parse_binding(text: str) -> tuple[str, Dim]:

@@ -29,7 +29,6 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -53,6 +52,7 @@ from ....dialects.kernel import (
     identities_of,
     only_moves,
 )
+from ..defined_functions import defined_functions
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,12 @@ class MarkRuntimeSkippable(ModulePass):
     name = "mark-runtime-skippable"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                block = function.body.block
-                late = defined_symbols(block)
-                for each in ops_in(block):
-                    if found := list(skips_for(each, late)):
-                        each.attributes[SKIPS] = ArrayAttr(found)
+        for function in defined_functions(op):
+            block = function.body.block
+            late = defined_symbols(block)
+            for each in ops_in(block):
+                if found := list(skips_for(each, late)):
+                    each.attributes[SKIPS] = ArrayAttr(found)
 
 
 def skips_for(op: Operation, late: Container[str]) -> Iterator[SkipAttr]:

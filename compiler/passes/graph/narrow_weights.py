@@ -44,10 +44,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import tensor_type, with_element
-from ....dialects.graph import CastOp, FusionOp, GraphOp, WeightOp, YieldOp, narrow
+from ....dialects.graph import CastOp, FusionOp, GraphOp, WeightOp, YieldOp, to_elements
 from ....dialects.kernel import KernelNest, choose_rows_and_columns, loads, structure
 from ....dialects.loop import TargetAttr, target_of
-from ...cost import contractions_of, panels_in, suits
+from ...cost import contractions_of, panels_in, reads_alone, suits
 from ...ir import WeightStore, weights_of
 
 
@@ -115,7 +115,8 @@ class _Narrower:
             nest = contractions_of(op).get(use.index)
             panels = None if nest is None else panels_in(nest, weight, self.target)
             isa = self.target.isa(bf16)
-            if nest is None or panels is None or not _reuses(nest):
+            is_kept = nest is None or panels is None or not _reuses(nest)
+            if nest is None or is_kept or not reads_alone(nest, weight):
                 self.wishes[key] = _Wish()
             else:
                 self.wishes[key] = _Wish(
@@ -126,7 +127,7 @@ class _Narrower:
     def entry(self, key: str) -> str:
         """The key in the store of a weight in bf16."""
         if key not in self.narrowed:
-            array = narrow(self.weights[key])
+            array = to_elements(self.weights[key], bf16)
             self.narrowed[key] = self.weights.put(f"{key}.bf16", array)
         return self.narrowed[key]
 

@@ -37,7 +37,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import computed_type, tensor_type
+from ....dialects import tensor_type
 from ....dialects.graph import ControlOp, CopyOp, LoopOp, block_of, is_computed, root_of
 from ....dialects.graph.storage import byte_size
 
@@ -64,7 +64,7 @@ def _copy_operand(op: Operation, number: int) -> None:
     """
     Replaces an operand by a copy; raises `VerifyException` if it cannot be copied.
     """
-    computed_type(op.operands[number])
+    tensor_type(op.operands[number])
     copy = CopyOp(op.operands[number])
     copy.location = op.location
     Rewriter.insert_op(copy, InsertPoint.before(op))
@@ -105,11 +105,11 @@ def _own_carried(op: LoopOp) -> None:
     numbers = range(op.first, op.first + op.carried_count)
     for number, value in enumerate(end.operands):
         old = root_of(value)
-        stays = number in numbers and old is op.destination(number)
+        stays = number in numbers and old is op.destination(op.body.block, number)
         if old in carried and not stays:
             _copy_operand(end, number)
     for number in numbers:
-        if root_of(end.operands[number]) is not op.destination(number):
+        if root_of(end.operands[number]) is not op.destination(op.body.block, number):
             _copy_operand(end, number)
 
 
@@ -122,6 +122,6 @@ def _own_yielded(op: ControlOp, block: Block) -> None:
         (
             number
             for number, value in enumerate(end.operands)
-            if op.destination(number) not in (None, root_of(value))
+            if op.destination(block, number) not in (None, root_of(value))
         ),
     )

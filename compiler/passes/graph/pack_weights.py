@@ -23,7 +23,8 @@ before the product as one of f32 is. The type of the tensor stays the same; only
 layout in the store changes. A weight that another op reads too is stored twice. The
 strategy is chosen here and followed by all later passes (`compiler/cost/strategy.py`),
 NR by the cost model, unless the op has a `preference`. It is chosen on loops, so the
-pipeline hands the pass what builds them.
+pipeline hands the pass what builds them. Where the target adds up pairs of products of
+bytes in 16 bits, the strategy says whether those with the weight fit.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ from ....dialects import tensor_type
 from ....dialects.graph import FusionOp, GraphOp, WeightOp
 from ....dialects.graph.storage import PanelsAttr
 from ....dialects.kernel import Group, structure
-from ....dialects.loop import STRATEGIES, KernelOp, target_of
-from ...cost import Plan, choose_strategies
+from ....dialects.loop import STRATEGIES, KernelOp, StrategyAttr, target_of
+from ...cost import Plan, choose_strategies, pairs_fit
 from ...ir import WeightStore, weights_of
 
 
@@ -73,7 +74,8 @@ class PackWeights(ModulePass):
                         each, target_of(op), self.build_kernel
                     )
                 if plans[key].strategies:
-                    each.attributes[STRATEGIES] = ArrayAttr(plans[key].strategies)
+                    strategies = packer.paired(each, plans[key])
+                    each.attributes[STRATEGIES] = ArrayAttr(strategies)
                 packer.wishes[each] = plans[key].panels
         for each in found:
             packer.pack(each)
@@ -91,6 +93,22 @@ class _Packer:
         """The panels of the operands of each op."""
         self.packed: dict[tuple[str, PanelsAttr], str] = {}
         self.replaced: set[str] = set()
+        self.fits: dict[tuple[str, PanelsAttr], bool] = {}
+        """Whether pairs of products with a weight fit into 16 bits."""
+
+    def paired(self, op: Operation, plan: Plan) -> list[StrategyAttr]:
+        """The strategies of an op, which say whether pairs of its products fit."""
+        if not plan.asks:
+            return plan.strategies
+        for number, panels in plan.panels.items():
+            weight = op.operands[number].owner
+            assert isinstance(weight, WeightOp)
+            known = weight.key.data, panels
+            if known not in self.fits:
+                self.fits[known] = pairs_fit(self.weights[weight.key.data], panels)
+            if not self.fits[known]:
+                return plan.strategies
+        return [each.with_pairs() for each in plan.strategies]
 
     def pack(self, op: WeightOp) -> None:
         """

@@ -56,6 +56,7 @@ from ....dialects.kernel import (
     structure,
 )
 from ....dialects.loop import StrategyAttr, strategies_of
+from ..defined_functions import defined_functions
 from .analyze_aliases import lives, spans
 
 
@@ -67,9 +68,8 @@ class ReuseOperands(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         loops = _Loops()
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                _reuse(function.body.block, loops)
+        for function in defined_functions(op):
+            _reuse(function.body.block, loops)
 
 
 def _reuse(block: Block, loops: _Loops) -> None:

@@ -23,8 +23,7 @@ determines in this way stays, and is refused later.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -45,7 +44,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
 from ....dialects import (
-    FUNCTIONS,
     Dim,
     affine,
     floordiv,
@@ -53,12 +51,12 @@ from ....dialects import (
     minimum,
     sizes,
     symbol,
-    symbols_of,
     tensor,
     tensor_type,
 )
-from ....dialects.graph import RequireOp, ReshapeOp, defined_symbols, to_names
-from ..symbol_ranges import SYMBOLS, tensors_of
+from ....dialects.graph import RequireOp, ReshapeOp, to_names
+from ..defined_functions import defined_functions
+from ..symbol_ranges import SYMBOLS, free_symbol, known_symbols, tensors_of
 from .infer_shapes import bind_symbols
 
 _GREATEST = 2**63 - 1
@@ -92,9 +90,7 @@ class SolveSymbols(ModulePass):
     name = "solve-symbols"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if function.is_declaration:
-                continue
+        for function in defined_functions(op):
             while (axis := next(_axes(function), None)) is not None:
                 _solve(function, axis)
 
@@ -116,7 +112,7 @@ def _solve(function: func.FuncOp, axis: Axis) -> None:
     """Replaces the symbol of `axis` by what the size of the axis says of it."""
     block, at = function.body.block, axis.argument.index
     source = _name_of(function, axis.argument)
-    fresh = symbol(_free(f"{source}_dim{axis.place}", _symbols(function)))
+    fresh = symbol(free_symbol(f"{source}_dim{axis.place}", known_symbols(function)))
     stated = axis.size
     _bound(function, axis, str(fresh))
     bind_symbols(function, {axis.name: axis.solved(fresh)})
@@ -166,25 +162,3 @@ def _name_of(function: func.FuncOp, argument: BlockArgument) -> str:
     if isa(names, ArrayAttr[StringAttr]) and argument.index < len(names):
         return names.data[argument.index].data
     return argument.name_hint or f"input_{argument.index}"
-
-
-def _symbols(function: func.FuncOp) -> Set[str]:
-    """The symbols that a function has values for."""
-    ranges = function.attributes.get(SYMBOLS)
-    known = set(ranges.data) if isinstance(ranges, DictionaryAttr) else set[str]()
-    for each in tensors_of(function):
-        known |= {name for s in sizes(tensor_type(each)) for name in symbols_of(s)}
-    defined: Mapping[str, object] = defined_symbols(function.body.block)
-    return known | set(defined)
-
-
-def _free(wanted: str, taken: Set[str]) -> str:
-    """The name of a symbol, changed so that it is one and is free."""
-    base = re.sub(r"[^\w.]", "_", wanted, flags=re.ASCII)
-    if not re.match(r"[A-Za-z_]", base):
-        base = f"_{base}"
-    free, number = base, 0
-    while free in taken or free in FUNCTIONS:
-        number += 1
-        free = f"{base}_{number}"
-    return free

@@ -32,6 +32,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.graph import CopyOp, GraphOp, root_of
 from ....dialects.kernel import group_of, updated_operand
+from ..defined_functions import defined_functions
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,8 @@ class SplitUpdates(ModulePass):
     name = "split-updates"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                _split(function)
+        for function in defined_functions(op):
+            _split(function)
 
 
 def _split(function: func.FuncOp) -> None:

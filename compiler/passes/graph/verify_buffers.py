@@ -13,10 +13,10 @@ After:
     the same; or an error that names two values and the bytes that they share
 
 It reads only the attributes that the planning passes wrote, so that it does not repeat
-their mistakes. Values of one group share memory because one is a view of the other, a
-region argument for it, or computed in its memory: then nothing needs the other after
-that op, and its loops read each element before they store to it. Buffers whose offset
-is `?` are checked once the offset is known.
+their mistakes, and which regions may run at once. Values of one group share memory
+because one is a view of the other, a region argument for it, or computed in its memory:
+then nothing needs the other after that op, and its loops read each element before they
+store to it. Buffers whose offset is `?` are checked once the offset is known.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
@@ -50,7 +49,9 @@ from ....dialects.graph.storage import (
     replaced_by,
 )
 from ....dialects.kernel import group_of, may_replace
-from .analyze_aliases import lives, spans
+from ....runtime.planning import Record, in_branches, overlap
+from ..defined_functions import defined_functions
+from .analyze_aliases import branch_rows, lives, spans
 from .mark_runtime_skippable import skips_for
 from .reuse_operands import is_free
 
@@ -61,15 +62,24 @@ class _Placed:
 
     name: str
     group: int
-    first: int
-    last: int
+    life: Record
     begin: int
     end: int
 
+    @property
+    def first(self) -> int:
+        """The first op that needs it."""
+        return self.life.first
+
+    @property
+    def last(self) -> int:
+        """The last op that needs it."""
+        return self.life.last
+
     def meets(self, other: _Placed) -> bool:
         """Whether the lifetimes and the bytes of both overlap."""
-        in_time = self.first <= other.last and other.first <= self.last
-        return in_time and self.begin < other.end and other.begin < self.end
+        in_memory = self.begin < other.end and other.begin < self.end
+        return in_memory and overlap(self.life, other.life)
 
 
 @dataclass(frozen=True)
@@ -79,23 +89,29 @@ class VerifyBuffers(ModulePass):
     name = "verify-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
-            if not function.is_declaration:
-                verify(function.body.block)
-                _verify_groups(function.body.block)
-                _verify_skips(function.body.block)
-                _verify_in_place(function.body.block)
+        for function in defined_functions(op):
+            verify(function.body.block)
+            _verify_groups(function.body.block)
+            _verify_skips(function.body.block)
+            _verify_in_place(function.body.block)
 
 
 def verify(block: Block) -> None:
     """Checks the values of a function, in the order of their first op."""
-    found = sorted(_placed(block), key=lambda each: each.first)
-    if _are_apart(_wholes(found)):
+    found, rows = (
+        sorted(_placed(block), key=lambda each: each.first),
+        branch_rows(block),
+    )
+    if rows:
+        lives = in_branches([each.life for each in found], rows)
+        found = [replace(it, life=life) for it, life in zip(found, lives, strict=True)]
+    elif _are_apart(_wholes(found)):
         return
     # The slow check by pairs can name the values of a conflict.
     live: list[_Placed] = []
     for each in found:
-        live = [other for other in live if other.last >= each.first]
+        if not rows:
+            live = [other for other in live if other.last >= each.first]
         for other in live:
             if other.group != each.group and other.meets(each):
                 begin, end = max(each.begin, other.begin), min(each.end, other.end)
@@ -114,8 +130,7 @@ def _wholes(found: Sequence[_Placed]) -> list[_Placed]:
         known = groups.get(each.group, each)
         groups[each.group] = replace(
             each,
-            first=min(each.first, known.first),
-            last=max(each.last, known.last),
+            life=Record(0, min(each.first, known.first), max(each.last, known.last)),
             begin=min(each.begin, known.begin),
             end=max(each.end, known.end),
         )
@@ -228,8 +243,7 @@ def _placed(block: Block) -> list[_Placed]:
                 _Placed(
                     f"%{name} ({op.name})" if name else op.name,
                     life.group.data,
-                    life.first.data,
-                    life.last.data,
+                    Record(0, life.first.data, life.last.data),
                     begin,
                     begin + size,
                 )

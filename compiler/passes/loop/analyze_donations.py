@@ -42,9 +42,10 @@ from ....dialects.loop import (
     ProgramOp,
     ViewOp,
     may_be_one,
+    memory_of,
 )
 
-_MAX_PAIRS = 4096
+_MAX_PAIRS = 1 << 16
 """The most pairs of an input and an output that are looked at."""
 
 _Memory: TypeAlias = tuple[str, int]
@@ -84,14 +85,14 @@ def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
     inputs, outputs = len(program.inputs), len(program.outputs)
     if inputs * outputs > _MAX_PAIRS:
         return
+    taken, made = program.input_types, program.output_types
     for output in range(outputs):
         begins = first.get(("outputs", output))
         for input in range(inputs):
             ends = last.get(("inputs", input))
             if begins is None or ends is None or ends > begins:
                 continue
-            types = program.input_types[input], program.output_types[output]
-            if not may_be_one(*types):
+            if not may_be_one(taken[input], made[output]):
                 continue
             if ends < begins or _in_place(ops[ends], kernels, input, output, may_be):
                 yield DonationAttr.of(input, output)
@@ -106,13 +107,13 @@ def _in_place(
 ) -> bool:
     """Whether an op that reads an input may store to an output in the same memory."""
     source, target = ("inputs", input), ("outputs", output)
-    if not isinstance(op, CallOp) or _memory_of(op.buffers[-1]) != target:
+    if not isinstance(op, CallOp) or memory_of(op.buffers[-1]) != target:
         return False
     if not _is_whole(op.buffers[-1]):
         return False
     shared = {0} if op.unless_same is not None else kernels[op.kernel_name].may_share
     for number, buffer in enumerate(op.buffers[:-1]):
-        memory = _memory_of(buffer)
+        memory = memory_of(buffer)
         if source in may_be.get(memory, ()):
             return False
         if memory == source and not (number in shared and _is_whole(buffer)):
@@ -125,19 +126,10 @@ def _memory(op: Operation) -> Iterator[_Memory]:
     for each in op.walk():
         if not isinstance(each, ViewOp):
             yield from (
-                _memory_of(value)
+                memory_of(value)
                 for value in each.operands
                 if isinstance(value.owner, ViewOp | ElementOp)
             )
-
-
-def _memory_of(buffer: SSAValue) -> _Memory:
-    """The memory that a buffer is, or is an element of."""
-    while isinstance(buffer.owner, ElementOp):
-        buffer = buffer.owner.buffer
-    view = buffer.owner
-    assert isinstance(view, ViewOp), "a program works on views and their elements"
-    return view.region.data, view.number.value.data
 
 
 def _is_whole(buffer: SSAValue) -> bool:

@@ -20,10 +20,10 @@ After:
 Each place that holds a size gets a symbol of its own, whatever sizes are equal in this
 model, and whether they are numbers in it. What is left is the structure of the kernel:
 its ops, its loops, how the elements lie, and small numbers, such as windows, strides of
-convolutions and the widths of panels; an axis of one element is in no subscript. A
-kernel is named after a hash of that, so that the same structure has the same name in
-all models. It comes before the passes that look at sizes; those then choose what is
-good for any.
+convolutions, widths of panels and the steps of a word; an axis of one element is in no
+subscript. A kernel is named after a hash of that, so that the same structure has the
+same name in all models. It comes before the passes that look at sizes; those then
+choose what is good for any.
 """
 
 from __future__ import annotations
@@ -40,7 +40,14 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
 from ....dialects import Dim, dim, evaluate
-from ....dialects.loop import STRATEGIES, CallOp, ForOp, KernelOp, TileOp
+from ....dialects.loop import (
+    STRATEGIES,
+    CallOp,
+    ForOp,
+    KernelOp,
+    NativeOp,
+    TileOp,
+)
 
 _MAX_TAPS = 8
 """The most iterations of a reduction, such as a window, that stay a number."""
@@ -123,11 +130,19 @@ def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:
         case ForOp():
             yield "bound", StringAttr(give(op.bound.data, _most(op.kind)))
         case TileOp():
-            texts = (each.data for each in op.bounds)
-            bounds = (
+            texts = [each.data for each in op.bounds]
+            word = [texts.pop()] if op.shares_words else []
+            bounds = [
                 give(text, _MAX_TAPS if at >= 2 else 1) for at, text in enumerate(texts)
+            ]
+            yield "bounds", ArrayAttr([StringAttr(each) for each in bounds + word])
+        case NativeOp():
+            yield "points", StringAttr(give(op.points.data))
+            arguments = (
+                StringAttr(give(each.data)) if isinstance(each, StringAttr) else each
+                for each in op.arguments
             )
-            yield "bounds", ArrayAttr([StringAttr(each) for each in bounds])
+            yield "arguments", ArrayAttr(arguments)
         case _:
             for name in _SIZES:
                 if isinstance(old := op.properties.get(name), StringAttr):
@@ -148,7 +163,13 @@ def _in_subscript(texts: Sequence[str], give: _Give) -> Iterator[str]:
     *strides, offset = (each.partition(" blocked ") for each in texts)
     # Elements of one k are as far apart as a panel is wide.
     panels = {size for _, _, size in strides if size.isdigit()}
+    in_words = sum(bool(blocked) for _, blocked, _ in strides) > 1
     for stride, blocked, blocks in strides:
+        if in_words and blocked:
+            # Words, and panels of words: their sizes are those of the layout.
+            own = give(stride) if " by " in blocks else stride
+            yield f"{own}{blocked}{blocks}"
+            continue
         size, by, step = blocks.partition(" by ")
         stride = stride if stride in panels else give(stride, _MAX_STRIDE)
         if by:

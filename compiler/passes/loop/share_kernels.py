@@ -21,12 +21,13 @@ After:
 LLVM takes most of a cold compile, and takes it for each kernel. A number stays where
 all members of a family have the same one. Numbers in the same ratios share a symbol,
 which their greatest common divisors multiply: so loops still know that they are whole
-vectors, and panels that they are full. What is unrolled, or decides how code is
-written, stays a number, and kernels that differ in it stay apart: short loops and
-windows, and bounds that leave a rest of vectors, panels or unrolled k. Of a tile only
-two bounds may become symbols: the columns, and the axis of k that is cut into blocks,
-each where one block has all of it. Tiles that pack must have the same schedule; others
-may differ in MC, and the merged kernel takes the least.
+vectors, and panels that they are full. The factors of a size that only the run knows
+are such numbers too. What is unrolled, or decides how code is written, stays a number,
+and kernels that differ in it stay apart: short loops and windows, and bounds that leave
+a rest of vectors, panels or unrolled k. Of a tile only two bounds may become symbols:
+the columns, and the axis of k that is cut into blocks, each where one block has all of
+it. Tiles that pack must have the same schedule; others may differ in MC, and the merged
+kernel takes the least.
 Bits do not change: the order of a sum depends on the number of its elements alone.
 """
 
@@ -42,7 +43,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
-from ....dialects import Dim, dim, symbol
+from ....dialects import Dim, Polynomial, dim, product, symbol, terms_of
 from ....dialects.loop import (
     WORK,
     CallOp,
@@ -62,8 +63,11 @@ _MAX_UNROLLED = 64
 _MIN_KNOWN_WORK = 1 << 20
 """
 Multiply-adds of a product, below which numbers that are known are worth more than the
-time to compile them: some ten microseconds. Sizes of the run count as one.
+time to compile them: some ten microseconds.
 """
+
+_LEAST_OPEN = 16
+"""What each factor of a size that only the run knows counts at the least."""
 
 _ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over", "pad")
 """The fields of a schedule."""
@@ -100,9 +104,14 @@ def _is_little(kernel: KernelOp) -> bool:
     counts: list[int] = []
     for tile in _tiles(kernel):
         around = (each.size for each in tile.around)
-        known = [each for each in (*tile.sizes, *around) if isinstance(each, int)]
-        counts.append(prod(known))
+        counts.append(prod(map(_count, (*tile.sizes, *around))))
     return bool(counts) and sum(counts) < _MIN_KNOWN_WORK
+
+
+def _count(size: Dim) -> int:
+    """How many indices an axis has, or may have at the least if it is large."""
+    terms = terms_of(size)
+    return max((by * _LEAST_OPEN ** len(each) for each, by in terms), default=0)
 
 
 class _Member:
@@ -299,12 +308,18 @@ class _Walk:
 
     def dim(self, text: str, few: int = _MAX_TAPS, unit: int = 1) -> str:
         """
-        The text of a dimension: of a number that is not small and whole units, what
-        is given. What is left of units is written for a known number, and is faster.
+        The text of a dimension: for each of its factors that is not small, what is
+        given, where all are whole units. What is left of units is written for a known
+        number, and is faster.
         """
-        value = dim(text)
-        if not isinstance(value, int) or value <= few or value % unit:
+        terms = terms_of(dim(text))
+        if any(factor % unit for _, factor in terms):
             self.template.append(text)
             return text
-        self.template.append(None)
-        return str(self.give(value))
+        given: list[Dim] = []
+        for monomial, factor in terms:
+            is_place = factor > few
+            self.template += [monomial, None if is_place else factor]
+            size = product(Polynomial((((each,), 1),)) for each in monomial)
+            given.append(size * (self.give(factor) if is_place else factor))
+        return str(sum(given))

@@ -36,6 +36,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.loop import (
     STRATEGIES,
@@ -71,6 +72,11 @@ class SizeTiles(ModulePass):
             strategies = strategies_of(kernel) or [
                 choose_strategy(each, target, preference) for each in tiles
             ]
+            if len(strategies) != len(tiles):
+                raise VerifyException(
+                    f"expected a strategy for each of {len(tiles)} tiles of "
+                    f"@{kernel.sym_name.data}, got {len(strategies)}"
+                )
             if tiles:
                 kernel.attributes[STRATEGIES] = ArrayAttr(strategies)
             for tile, strategy in zip(tiles, strategies, strict=True):
@@ -86,5 +92,6 @@ def _size(
     if choice is None:
         shape = choose_shape(tile, target, preference)
     else:
-        shape, tile.schedule = (choice.mr, choice.nr, choice.lanes), choice.schedule
+        shape = choice.mr, choice.nr, choice.lanes
+        tile.schedule = choice.schedule.with_pairs(strategy.pairs)
     tile.mr, tile.nr, tile.lanes = (IntegerAttr(each, i64) for each in shape)

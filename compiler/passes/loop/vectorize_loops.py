@@ -22,7 +22,8 @@ reduces gets an accumulator for each lane, and these are combined at its end. Wh
 order tells, as in sums of floats, the number of elements and the target alone decide
 it: such a loop gets `partials` as many as lanes fit a vector, whether it is the loop
 along the vectors or not. The bodies of an ordered loop never run side by side, nor
-those that store to one address.
+those that store to one address; but several walks do, where each body of a walk looks
+up what the one before says.
 """
 
 from __future__ import annotations
@@ -52,6 +53,10 @@ from ...cost import CONSTANTS, MAX_SHORT_BODY
 
 _WEIGHT_PER_DEPTH = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
+
+
+_WALK = 1
+"""What a loop gains whose bodies walk from place to place; chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +124,31 @@ def _choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
     accesses = [each for each in loop.walk() if isinstance(each, LoadOp | StoreOp)]
     if any(_is_shared(each, loop.index) for each in accesses):
         return score, best
+    if any(isinstance(each, ForOp) and _is_walk(each) for each in ops):
+        return _WALK * _WEIGHT_PER_DEPTH**depth, [loop]
     gains = (
         _gain(each, loop.index) * _WEIGHT_PER_DEPTH ** _loops_around(each, loop)
         for each in accesses
     )
     own = sum(gains) * _WEIGHT_PER_DEPTH**depth
     return (own, [loop]) if own > max(score, 0) else (score, best)
+
+
+def _is_walk(loop: ForOp) -> bool:
+    """
+    Whether each body of an ordered loop looks up where the one before says: it waits
+    for memory, and walks in other lanes need not wait for it.
+    """
+    if loop.kind != "ordered":
+        return False
+    loads = (each for each in loop.body.block.ops if isinstance(each, LoadOp))
+    before = loop.body.block.args[1:]
+    return any(
+        _depends(index, each)
+        for load in loads
+        for index, _ in load.at.terms
+        for each in before
+    )
 
 
 def _loops_around(access: Operation, loop: ForOp) -> int:

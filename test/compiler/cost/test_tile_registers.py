@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from xdsl.parser import Parser
 
-from static_runtime.compiler.cost.blocking import Choice
+from static_runtime.compiler.cost.blocking import Blocking
 from static_runtime.compiler.cost.tile_registers import (
     MOST_KC,
     PACKED_A,
@@ -19,7 +19,7 @@ from static_runtime.dialects.loop.ops.tile import TileOp
 
 def choose(
     rows: int, columns: int, steps: int, target: str = "sapphirerapids", wide: int = 16
-) -> Choice | None:
+) -> Blocking | None:
     """The choice for a product of rounded rows with panels in the VNNI layout."""
     panel = f"blocked {wide} by 2 * {steps * wide}"
     text = f"""
@@ -45,7 +45,7 @@ loop.kernel @k(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {{
     return choose_tile_registers(tile, find_target(target))
 
 
-def chosen(rows: int, columns: int, steps: int) -> Choice:
+def chosen(rows: int, columns: int, steps: int) -> Blocking:
     """The choice, which there is."""
     choice = choose(rows, columns, steps)
     assert choice is not None

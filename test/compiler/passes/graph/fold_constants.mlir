@@ -130,13 +130,63 @@ func.func @container() -> tensor<4xf32> {
   return %2 : tensor<4xf32>
 }
 
-// What is bf16 is a weight, however small.
+// A float of 16 bits is rounded as a run rounds it.
 //
 // CHECK-LABEL: func.func @bf16
-// CHECK-NEXT:    %[[W:.*]] = graph.weight "folded.graph.cast" : tensor<2xbf16>
+// CHECK-NEXT:    %[[W:.*]] = graph.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xbf16>
 // CHECK-NEXT:    func.return %[[W]]
 func.func @bf16() -> tensor<2xbf16> {
   %0 = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %1 = graph.cast %0 {to = bf16} : tensor<2xf32> -> tensor<2xbf16>
   func.return %1 : tensor<2xbf16>
+}
+
+// What is dequantised is a factor, and so are integers as floats, however large they are.
+//
+// CHECK-LABEL: func.func @floats_of_integers
+// CHECK:         graph.weight {{.*}} : tensor<200x200xf32>
+// CHECK:         graph.weight {{.*}} : tensor<200x200xf32>
+func.func @floats_of_integers() -> (tensor<200x200xf32>, tensor<200x200xf32>) {
+  %w = graph.constant dense<3> : tensor<200x200xsi8>
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %z = graph.constant dense<1> : tensor<si8>
+  %0 = graph.dequantize %w, %s, %z : tensor<200x200xsi8>, tensor<f32>, tensor<si8> -> tensor<200x200xf32>
+  %1 = graph.cast %w {to = f32} : tensor<200x200xsi8> -> tensor<200x200xf32>
+  return %0, %1 : tensor<200x200xf32>, tensor<200x200xf32>
+}
+
+// A weight of bytes is not widened, since its loads do so. What is computed of it is.
+//
+// CHECK-LABEL: func.func @narrow
+// CHECK-NEXT:    %[[W:.*]] = graph.weight "{{.*}}" : tensor<32xsi8>
+// CHECK-NEXT:    %[[WIDE:.*]] = graph.cast %[[W]] {to = i32}
+// CHECK-NEXT:    %[[SUM:.*]] = graph.weight "folded.graph.add" : tensor<32xi32>
+// CHECK-NEXT:    return %[[WIDE]], %[[SUM]]
+func.func @narrow() -> (tensor<32xi32>, tensor<32xi32>) {
+  %0 = graph.constant dense<3> : tensor<2xsi8>
+  %1 = graph.expand %0 {shape = ["16", "2"]} : tensor<2xsi8> -> tensor<16x2xsi8>
+  %2 = graph.reshape %1 {shape = ["32"]} : tensor<16x2xsi8> -> tensor<32xsi8>
+  %3 = graph.cast %2 {to = i32} : tensor<32xsi8> -> tensor<32xi32>
+  %4 = graph.add %3, %3 : tensor<32xi32>, tensor<32xi32> -> tensor<32xi32>
+  return %3, %4 : tensor<32xi32>, tensor<32xi32>
+}
+
+// What `keep-steps` keeps stays steps, in words or as bytes.
+//
+// CHECK-LABEL: func.func @kept_steps
+// CHECK:         graph.dequantize_words
+// CHECK:         graph.block_matmul
+// CHECK:         graph.dequantize
+// CHECK-NEXT:    graph.block_matmul
+func.func @kept_steps(%x : tensor<7x16xf32>) -> (tensor<7x5xf32>, tensor<7x5xf32>) {
+  %w = graph.constant dense<3> : tensor<2x1x5xi32>
+  %s = graph.constant dense<0.5> : tensor<2x1x1x5xf32>
+  %1 = graph.dequantize_words %w, %s {bits = 4 : i64} : tensor<2x1x5xi32>, tensor<2x1x1x5xf32> -> tensor<2x1x8x5xf32>
+  %2 = graph.block_matmul %x, %1 : tensor<7x16xf32>, tensor<2x1x8x5xf32> -> tensor<7x5xf32>
+  %v = graph.constant dense<3> : tensor<2x8x5xsi8>
+  %t = graph.constant dense<0.5> : tensor<2x1x5xf32>
+  %z = graph.constant dense<0> : tensor<si8>
+  %3 = graph.dequantize %v, %t, %z : tensor<2x8x5xsi8>, tensor<2x1x5xf32>, tensor<si8> -> tensor<2x8x5xf32>
+  %4 = graph.block_matmul %x, %3 : tensor<7x16xf32>, tensor<2x8x5xf32> -> tensor<7x5xf32>
+  return %2, %4 : tensor<7x5xf32>, tensor<7x5xf32>
 }

@@ -434,3 +434,71 @@ func.func @copy_stays(%x : tensor<4xf32>) -> tensor<4xf32> {
   %1 = graph.copy %0 : tensor<4xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// A part whose size the run finds is read by a product where it lies.
+//
+// CHECK-LABEL: func.func @found_part
+// CHECK:         graph.define_symbol
+// CHECK-NEXT:    graph.fusion
+// CHECK:           graph.slice
+// CHECK-NEXT:      graph.permute
+// CHECK-NEXT:      graph.matmul
+func.func @found_part(%x : tensor<3x8xf32>, %k : tensor<16x8xf32>, %n : tensor<i64>) -> tensor<3x?xf32, ["n"]> {
+  graph.define_symbol %n {symbol = "n", low = "0", high = "16"} : tensor<i64>
+  %0 = graph.slice %k {starts = ["0", "0"], sizes = ["n", "8"], steps = array<i64: 1, 1>} : tensor<16x8xf32> -> tensor<?x8xf32, ["n"]>
+  %1 = graph.permute %0 {order = array<i64: 1, 0>} : tensor<?x8xf32, ["n"]> -> tensor<8x?xf32, ["n"]>
+  %2 = graph.matmul %x, %1 : tensor<3x8xf32>, tensor<8x?xf32, ["n"]> -> tensor<3x?xf32, ["n"]>
+  return %2 : tensor<3x?xf32, ["n"]>
+}
+
+// Any other part is copied first.
+//
+// CHECK-LABEL: func.func @known_part
+// CHECK-NEXT:    graph.slice
+// CHECK-NEXT:    graph.matmul
+func.func @known_part(%x : tensor<3x4xf32>, %k : tensor<16x8xf32>) -> tensor<3x8xf32> {
+  %0 = graph.slice %k {starts = ["0", "0"], sizes = ["4", "8"], steps = array<i64: 1, 1>} : tensor<16x8xf32> -> tensor<4x8xf32>
+  %1 = graph.matmul %x, %0 : tensor<3x4xf32>, tensor<4x8xf32> -> tensor<3x8xf32>
+  return %1 : tensor<3x8xf32>
+}
+
+// A product takes a cast to what a load makes of a byte anyway, and no other.
+//
+// CHECK-LABEL: func.func @widened
+// CHECK-NEXT:    graph.cast %y {to = i32}
+// CHECK-NEXT:    graph.fusion %x, %
+// CHECK:           graph.cast
+// CHECK-NEXT:      graph.matmul
+func.func @widened(%x : tensor<3x4xsi8>, %y : tensor<4x8xf32>) -> tensor<3x8xi32> {
+  %0 = graph.cast %x {to = i32} : tensor<3x4xsi8> -> tensor<3x4xi32>
+  %1 = graph.cast %y {to = i32} : tensor<4x8xf32> -> tensor<4x8xi32>
+  %2 = graph.matmul %0, %1 : tensor<3x4xi32>, tensor<4x8xi32> -> tensor<3x8xi32>
+  return %2 : tensor<3x8xi32>
+}
+
+// Each product makes numbers of constant steps in its own kernel.
+//
+// CHECK-LABEL: func.func @steps
+// CHECK-COUNT-2: graph.dequantize_words
+// CHECK-NOT:     graph.dequantize_words
+// CHECK:         return
+func.func @steps(%x : tensor<7x16xf32>) -> (tensor<7x5xf32>, tensor<7x5xf32>) {
+  %w = graph.constant dense<3> : tensor<2x1x5xi32>
+  %s = graph.constant dense<0.5> : tensor<2x1x1x5xf32>
+  %1 = graph.dequantize_words %w, %s {bits = 4 : i64} : tensor<2x1x5xi32>, tensor<2x1x1x5xf32> -> tensor<2x1x8x5xf32>
+  %2 = graph.block_matmul %x, %1 : tensor<7x16xf32>, tensor<2x1x8x5xf32> -> tensor<7x5xf32>
+  %3 = graph.relu %x : tensor<7x16xf32> -> tensor<7x16xf32>
+  %4 = graph.block_matmul %3, %1 : tensor<7x16xf32>, tensor<2x1x8x5xf32> -> tensor<7x5xf32>
+  return %2, %4 : tensor<7x5xf32>, tensor<7x5xf32>
+}
+
+// Steps that the run finds are made numbers once, for all rows.
+//
+// CHECK-LABEL: func.func @steps_of_a_run
+// CHECK-NEXT:    graph.dequantize_words
+// CHECK-NEXT:    graph.block_matmul
+func.func @steps_of_a_run(%x : tensor<7x16xf32>, %w : tensor<2x1x5xi32>, %s : tensor<2x1x1x5xf32>) -> tensor<7x5xf32> {
+  %1 = graph.dequantize_words %w, %s {bits = 4 : i64} : tensor<2x1x5xi32>, tensor<2x1x1x5xf32> -> tensor<2x1x8x5xf32>
+  %2 = graph.block_matmul %x, %1 : tensor<7x16xf32>, tensor<2x1x8x5xf32> -> tensor<7x5xf32>
+  return %2 : tensor<7x5xf32>
+}

@@ -170,3 +170,18 @@ func.func @few_rows(%x: tensor<4x64xf32>, %y: tensor<?x64xf32, ["n"]>) -> (tenso
   %2 = graph.matmul %y, %w : tensor<?x64xf32, ["n"]>, tensor<64x48xf32> -> tensor<?x48xf32, ["n"]>
   func.return %1, %2 : tensor<4x48xf32>, tensor<?x48xf32, ["n"]>
 }
+
+// A scale of steps is no factor by itself, and stays as it is.
+//
+// CHECK-LABEL: func.func @scales
+// CHECK-DAG:     graph.weight "{{.*}}" : tensor<2x1x48xi32>
+// CHECK-DAG:     graph.weight "{{.*}}" : tensor<2x1x1x48xf32>
+// CHECK-NOT:     bf16
+// CHECK:         return
+func.func @scales(%x : tensor<7x16xf32>) -> tensor<7x48xf32> {
+  %w = graph.constant dense<3> : tensor<2x1x48xi32>
+  %s = graph.constant dense<0.5> : tensor<2x1x1x48xf32>
+  %1 = graph.dequantize_words %w, %s {bits = 4 : i64} : tensor<2x1x48xi32>, tensor<2x1x1x48xf32> -> tensor<2x1x8x48xf32>
+  %2 = graph.block_matmul %x, %1 : tensor<7x16xf32>, tensor<2x1x8x48xf32> -> tensor<7x48xf32>
+  func.return %2 : tensor<7x48xf32>
+}

@@ -181,3 +181,22 @@ func.func @output(%x : tensor<?x?xf32, ["n", "m"]>) -> tensor<?x?xf32, ["m", "n"
   %0 = graph.permute %x {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1", "n - 1"]]>]} : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["m", "n"]>
   return %0 : tensor<?x?xf32, ["m", "n"]>
 }
+
+// -----
+
+// What regions compute that may run at once is apart, though one comes after the other.
+func.func @branches(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0, %1 = graph.parallel %x {graph.buffers = [#graph.buffer<outputs, slot = 0, offset = 0, size = "16">, #graph.buffer<activations, slot = 2, offset = 16, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 8>, #graph.lifetime<group = 1, first = 0, last = 7>]} : tensor<4xf32> -> tensor<4xf32>, tensor<4xf32> {
+  ^bb0(%v : tensor<4xf32>):
+    %a = graph.relu %v {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 2, first = 1, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+    %b = graph.abs %a {graph.buffers = [#graph.buffer<outputs, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 8>]} : tensor<4xf32> -> tensor<4xf32>
+    graph.yield %b : tensor<4xf32>
+  } {
+  ^bb0(%v : tensor<4xf32>):
+    // expected-error {{got bytes 0 to 16 of the activations shared by %a (graph.relu) and %c (graph.neg)}}
+    %c = graph.neg %v {graph.buffers = [#graph.buffer<activations, slot = 1, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 3, first = 4, last = 5>]} : tensor<4xf32> -> tensor<4xf32>
+    %d = graph.abs %c {graph.buffers = [#graph.buffer<activations, slot = 2, offset = 16, size = "16">], graph.lifetimes = [#graph.lifetime<group = 1, first = 0, last = 7>]} : tensor<4xf32> -> tensor<4xf32>
+    graph.yield %d : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

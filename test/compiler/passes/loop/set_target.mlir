@@ -19,22 +19,22 @@
 // and adds in one step.
 //
 // SSE: builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 128, registers = 16, fma = false>}
-// AVX2: builtin.module attributes {loop.target = #loop.target<"x86-64-v3", vector = 256, registers = 16, fma = true>}
-// AVX512: builtin.module attributes {loop.target = #loop.target<"x86-64-v4", vector = 512, registers = 32, fma = true>}
+// AVX2: builtin.module attributes {loop.target = #loop.target<"x86-64-v3", vector = 256, registers = 16, fma = true, isas = ["x86_pairs"]>}
+// AVX512: builtin.module attributes {loop.target = #loop.target<"x86-64-v4", vector = 512, registers = 32, fma = true, isas = ["x86_pairs"]>}
 // NEON: builtin.module attributes {loop.target = #loop.target<"aarch64", vector = 128, registers = 32, fma = true>}
 
 // Without a name it is the machine that this runs on, by its features: how wide vectors
-// are, which instructions multiply bf16, and caches where they are known and not the usual
+// are, which instructions multiply bf16 and bytes, and caches where they are known and not the usual
 // ones. The number of cores is no part of it.
 //
 // NO-AVX: #loop.target<"x86-64", vector = 128, registers = 16, fma = false, caches = 32 and 256, "+64bit,{{.*}},-avx,{{.*}},-fma,{{.*}}">
-// HASWELL: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, caches = 32 and 256, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
-// ZEN-3: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
-// SKYLAKE-SP: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, "+64bit,{{.*}},-avx512bf16,{{.*}},+avx512f,{{.*}}">
-// ZEN-4: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, isas = ["avx512_bf16"], "+64bit,{{.*}},-amx-bf16,{{.*}},+avx512bf16,{{.*}}">
-// SAPPHIRE: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, isas = ["amx"], "+64bit,{{.*}},+amx-bf16,{{.*}}">
+// HASWELL: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, caches = 32 and 256, isas = ["x86_pairs"], "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
+// ZEN-3: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, isas = ["x86_pairs"], "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
+// SKYLAKE-SP: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, isas = ["x86_pairs"], "+64bit,{{.*}},-avx512bf16,{{.*}},+avx512f,{{.*}}">
+// ZEN-4: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, isas = ["avx512_bf16", "avx512_vnni"], "+64bit,{{.*}},-amx-bf16,{{.*}},+avx512bf16,{{.*}}">
+// SAPPHIRE: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, isas = ["amx", "amx_int8"], "+64bit,{{.*}},+amx-bf16,{{.*}}">
 // NEOVERSE: #loop.target<"aarch64", vector = 128, registers = 32, fma = true, caches = 64 and 1024, "+aes,+crc,+fp-armv8,+lse,+neon,+sha2,-sve,-sve2">
-// CACHES: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
+// CACHES: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, isas = ["x86_pairs"], "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
 
 // UNKNOWN: expected a target like x86-64-v{{.*}}, got x86-64-v5
 loop.kernel @any(%a: memref<?xf32>) {

@@ -227,3 +227,44 @@ loop.kernel @packed_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
     loop.yield
   }
 }
+
+// -----
+
+// The factors of open sizes are numbers too: all that are not small.
+//
+// CHECK-LABEL: loop.kernel @factors_0
+// CHECK-SAME:    symbols ["h", "w", "n0"] attributes {work = "64 * h * n0 * w + 128 * h * n0"} {
+// CHECK-NEXT:    loop.for parallel %[[I:.*]] to "h" {
+// CHECK-NEXT:      loop.for parallel %{{.*}} to "64 * n0 * w + 128 * n0" lanes 8 {
+// CHECK-NEXT:        loop.load %{{.*}}[%[[I]] * "64 * n0 * w + 128 * n0" + %{{.*}} + "2 * w"]
+// CHECK-NOT:   loop.kernel
+// CHECK:         loop.call @factors_0(%{{.*}}) symbols ["a", "b", "2"]
+// CHECK-NEXT:    loop.call @factors_0(%{{.*}}) symbols ["b", "a", "3"]
+loop.kernel @factors_0(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["h", "w"] attributes {work = "128 * h * w + 256 * h"} {
+  loop.for parallel %i to "h" {
+    loop.for parallel %j to "128 * w + 256" lanes 8 {
+      %x = loop.load %a[%i * "128 * w + 256" + %j + "2 * w"] : memref<?xf32>
+      loop.store %x, %b[%i * "128 * w + 256" + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.kernel @factors_1(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["h", "w"] attributes {work = "192 * h * w + 384 * h"} {
+  loop.for parallel %i to "h" {
+    loop.for parallel %j to "192 * w + 384" lanes 8 {
+      %x = loop.load %a[%i * "192 * w + 384" + %j + "2 * w"] : memref<?xf32>
+      loop.store %x, %b[%i * "192 * w + 384" + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.program @main
+    inputs [#loop.tensor<"x" : tensor<?x?xf32, ["a", "b"]>>] outputs [#loop.tensor<"y" : tensor<?xf32, ["a"]>>]
+    symbols [#loop.symbol<"a" from 1 to 99>, #loop.symbol<"b" from 1 to 99>] {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  %1 = loop.view outputs 0 : memref<?xf32>
+  loop.call @factors_0(%0, %1) symbols ["a", "b"] {source = "first"} : memref<?xf32>, memref<?xf32>
+  loop.call @factors_1(%0, %1) symbols ["b", "a"] {source = "second"} : memref<?xf32>, memref<?xf32>
+}

@@ -334,3 +334,42 @@ loop.kernel @into_nothing(%a: memref<?xf32>, %b: memref<?xi64>, %c: memref<?xf32
     loop.yield
   }
 }
+
+// Walks run side by side, each step of which waits for the one before to be looked up.
+//
+// CHECK-LABEL: loop.kernel @walks
+// CHECK:         loop.for parallel %row to 64 {
+// AVX2:            loop.for parallel %i to 16 lanes 8
+// CHECK:             loop.for ordered %k to 4 (
+loop.kernel @walks(%a: memref<?xi32>, %b: memref<?xi32>) {
+  loop.for parallel %row to 64 {
+    loop.for parallel %i to 16 {
+      %start = loop.load %a[%i] : memref<?xi32>
+      %end = loop.for ordered %k to 4 (%at = %start : i32) {
+        %place = loop.clamp_index %at below 9 : i32
+        %next = loop.load %a[%place] : memref<?xi32>
+        loop.yield %next : i32
+      }
+      loop.store %end, %b[%row * 16 + %i] : memref<?xi32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// A sum in order waits for no memory, so its elements decide.
+//
+// CHECK-LABEL: loop.kernel @no_walk
+// CHECK:         loop.for parallel %i to 16 {
+loop.kernel @no_walk(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 16 {
+    %zero = arith.constant 0.0 : f32
+    %end = loop.for ordered %k to 4 (%sum = %zero : f32) {
+      %x = loop.load %a[%i * 4 + %k] : memref<?xf32>
+      %next = arith.addf %sum, %x : f32
+      loop.yield %next : f32
+    }
+    loop.store %end, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}

@@ -1,0 +1,70 @@
+// RUN: sr-opt %s -p 'outline-constants,quantize-weights{bits=4}' | filecheck %s
+// RUN: sr-opt %s -p 'outline-constants,quantize-weights{bits=8}' | filecheck %s --check-prefix=BYTES
+
+// Four bits lie in words, eight are bytes; 192 rows are three groups of 64.
+//
+// CHECK-LABEL: func.func @linear
+// CHECK-NEXT:    %[[STEPS:.*]] = graph.weight "{{.*}}.steps" : tensor<3x8x32xi32>
+// CHECK-NEXT:    %[[SCALES:.*]] = graph.weight "{{.*}}.scales" : tensor<3x1x1x32xf32>
+// CHECK-NEXT:    %[[W:.*]] = graph.dequantize_words %[[STEPS]], %[[SCALES]] {bits = 4 : i64}
+// CHECK-NEXT:    graph.block_matmul %x, %[[W]] : tensor<7x192xf32>, tensor<3x8x8x32xf32> -> tensor<7x32xf32>
+// BYTES-LABEL: func.func @linear
+// BYTES-NEXT:    %[[STEPS:.*]] = graph.weight "{{.*}}.steps" : tensor<3x64x32xsi8>
+// BYTES-NEXT:    %[[SCALES:.*]] = graph.weight "{{.*}}.scales" : tensor<3x1x32xf32>
+// BYTES-NEXT:    %[[ZERO:.*]] = graph.constant dense<0> : tensor<si8>
+// BYTES-NEXT:    %[[W:.*]] = graph.dequantize %[[STEPS]], %[[SCALES]], %[[ZERO]]
+// BYTES-NEXT:    graph.block_matmul %x, %[[W]] : tensor<7x192xf32>, tensor<3x64x32xf32> -> tensor<7x32xf32>
+func.func @linear(%x : tensor<7x192xf32>) -> tensor<7x32xf32> {
+  %w = graph.constant dense<0.5> : tensor<32x192xf32>
+  %1 = graph.linear %x, %w : tensor<7x192xf32>, tensor<32x192xf32> -> tensor<7x32xf32>
+  return %1 : tensor<7x32xf32>
+}
+
+// What is stored in 16 bits is quantised as the f32 that it is.
+//
+// BYTES-LABEL: func.func @half
+// BYTES:         graph.weight "{{.*}}" : tensor<1x64x64xsi8>
+// BYTES:         graph.block_matmul
+func.func @half(%x : tensor<7x64xf32>) -> tensor<7x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x64xbf16>
+  %1 = graph.cast %w {to = f32} : tensor<64x64xbf16> -> tensor<64x64xf32>
+  %2 = graph.matmul %x, %1 : tensor<7x64xf32>, tensor<64x64xf32> -> tensor<7x64xf32>
+  return %2 : tensor<7x64xf32>
+}
+
+// 100 rows have groups of 50 bytes, and none of whole words.
+//
+// CHECK-LABEL: func.func @odd_rows
+// CHECK:         graph.matmul
+// BYTES-LABEL: func.func @odd_rows
+// BYTES:         graph.weight "{{.*}}" : tensor<2x50x64xsi8>
+// BYTES:         graph.block_matmul
+func.func @odd_rows(%x : tensor<7x100xf32>) -> tensor<7x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<100x64xf32>
+  %1 = graph.matmul %x, %w : tensor<7x100xf32>, tensor<100x64xf32> -> tensor<7x64xf32>
+  return %1 : tensor<7x64xf32>
+}
+
+// What is not finite has no steps.
+//
+// CHECK-LABEL: func.func @infinite
+// CHECK:         graph.matmul
+func.func @infinite(%x : tensor<7x64xf32>) -> tensor<7x64xf32> {
+  %w = graph.constant dense<"0x0000807F"> : tensor<64x64xf32>
+  %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x64xf32> -> tensor<7x64xf32>
+  return %1 : tensor<7x64xf32>
+}
+
+// A first factor, small weights and f64 stay.
+//
+// CHECK-LABEL: func.func @others
+// CHECK-COUNT-3: graph.matmul
+func.func @others(%x : tensor<64x8xf32>, %y : tensor<8x16xf32>, %z : tensor<8x64xf64>) -> (tensor<64x8xf32>, tensor<8x16xf32>, tensor<8x64xf64>) {
+  %w = graph.constant dense<0.5> : tensor<64x64xf32>
+  %v = graph.constant dense<0.5> : tensor<16x16xf32>
+  %u = graph.constant dense<0.5> : tensor<64x64xf64>
+  %1 = graph.matmul %w, %x : tensor<64x64xf32>, tensor<64x8xf32> -> tensor<64x8xf32>
+  %2 = graph.matmul %y, %v : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %3 = graph.matmul %z, %u : tensor<8x64xf64>, tensor<64x64xf64> -> tensor<8x64xf64>
+  return %1, %2, %3 : tensor<64x8xf32>, tensor<8x16xf32>, tensor<8x64xf64>
+}
