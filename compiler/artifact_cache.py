@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..runtime import Cache
 from ..runtime.library import Artifact, ArtifactError, load, save
+from .session import OPS_NOTE, SPELLED_NOTE
 
 if TYPE_CHECKING:
     from .ir import WeightStore
@@ -38,10 +39,16 @@ def find_artifact(cache: Cache | None, key: str | None) -> Artifact | None:
         return None
     with file:
         try:
-            return load(file, key)
+            found = load(file, key)
         except ArtifactError:
             # What is broken counts as absent: it is compiled and written again.
             return None
+    if OPS_NOTE in found.notes or SPELLED_NOTE in found.notes:
+        from .ir import are_as_noted
+
+        # So does what was compiled with ops that users have changed since.
+        return found if are_as_noted(found.notes) else None
+    return found
 
 
 def keep_artifact(

@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..runtime.call import StaticModule
+from ..runtime.call import CompiledModule, Context, module_of
+from ..runtime.checking import MemoryChecks, MemoryNotes
 from ..runtime.library import Artifact
 from ..runtime.machine import link
-from .session import CompileReport
+from .session import FUNCTIONS_NOTE, MEMORY, CompileReport
 
 _lock = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
@@ -40,23 +41,33 @@ def make_module(
     threads: int = 1,
     marks: npt.NDArray[np.uint8] | None = None,
     manages_outputs: bool = False,
-) -> StaticModule:
+    is_strict: bool = False,
+) -> CompiledModule:
     """
     The module of an artifact, linked; a run may use `threads` threads. Where it was
     compiled to be traced, its calls set `marks`.
     """
     references = []
     if artifact.program.call_outs:
+        from .frontends import add_frameworks
         from .ir import references_of
 
+        add_frameworks()
         with alone():
             references = references_of(artifact.program)
     start = time.perf_counter()
-    code = link(artifact.objects, marks, bool(artifact.plans))
-    module = StaticModule(
-        *(artifact.program, code, artifact.block, references, threads),
-        artifact.plan_code,
-        manages_outputs,
+    given: dict[str, int] = {}
+    if symbols := artifact.notes.get(FUNCTIONS_NOTE):
+        from .ir import addresses_of
+
+        given = addresses_of(symbols)
+    code = link(artifact.objects, marks, bool(artifact.plans), given)
+    constants, run = artifact.block, Context.run
+    if (noted := artifact.notes.get(MEMORY)) is not None:
+        run = MemoryChecks(MemoryNotes.of_json(noted), constants).run
+    module = module_of(
+        *(artifact.program, code, constants, references, threads),
+        *(artifact.plan_code, manages_outputs, is_strict, run),
     )
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)

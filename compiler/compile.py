@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..runtime import Cache, default_folder
-from ..runtime.call import StaticModule
+from ..runtime.call import CompiledModule, StaticModule
 from ..runtime.files import Array
 from ..runtime.library import Artifact
 from ..runtime.machine import check_whole, unforked
@@ -103,10 +102,8 @@ class Compilation:
         check_is("options as Options(...)", Options, options)
         check_is("the name of a target, such as host", str, target)
         self.model = as_path(model)
-        for name, value in (
-            ("example_inputs", example_inputs),
-            ("dynamic_shapes", dynamic_shapes),
-        ):
+        given = {"example_inputs": example_inputs, "dynamic_shapes": dynamic_shapes}
+        for name, value in given.items():
             if value is not None and is_read(self.model):
                 raise CompileError(
                     f"expected {name} with a torch.nn.Module alone, got some with a "
@@ -119,7 +116,7 @@ class Compilation:
         self.after_pass = after_pass
         self.observers: Observers = ()
         self.is_profiled = False
-        self.given = Given(options.bounds)
+        self.given = Given.of(options)
         self.cache = Cache(default_folder()) if options.cache else None
         self.kept: Kept | None = None
         """Where the model is, for a module to be pickled, if not in its source."""
@@ -140,19 +137,18 @@ class Compilation:
         """The compiled model, observed as far as this thread is."""
         made = self.observed_by(observers())
         made.check()
+        if not self.options.enable_out_variant:
+            with unforked():
+                from .reference_module import ReferenceModule
+            return ReferenceModule(made)
         module = made.make(key := made.key_of_file())
         note_module(module, made, key)
         return module
 
-    def remake(
-        self,
-        origin: Origin,
-        kept: Kept,
-        constants: npt.NDArray[np.uint8] | None = None,
-    ) -> StaticModule:
+    def remake(self, origin: Origin, kept: Kept) -> StaticModule:
         """
-        The module of an origin, whose artifact is found, on `constants` if it is and
-        there are some, or compiled from the model that is kept.
+        The module of an origin, whose artifact is found, or compiled from the model
+        that is kept.
         """
         start = time.perf_counter()
         made = self.observed_by(observers())
@@ -161,10 +157,8 @@ class Compilation:
         key = made.key_of(*origin.parts) if made.keeps else None
         if (found := made.find(key, origin.files)) is None:
             made.model = kept()
-            made.given = Given(made.options.bounds)
+            made.given = Given.of(made.options)
             key = made.key_of_file()
-        elif constants is not None:
-            found = replace(found, constants=constants)
         module = made.make(key, found, start)
         note_module(module, made, key)
         return module
@@ -184,7 +178,7 @@ class Compilation:
 
     def make(
         self, key: str | None, found: Artifact | None = None, since: float | None = None
-    ) -> StaticModule:
+    ) -> CompiledModule:
         """The compiled model, found since then or looked for by a key."""
         artifact, report = self.made(key, found, since)
         marks = None

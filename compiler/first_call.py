@@ -16,26 +16,17 @@ from typing import Any, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 
-from ..runtime.call import (
-    OUT,
-    Context,
-    StaticModule,
-    Statistics,
-    match_inputs,
-    to_array,
-)
+from ..runtime.call import OUT, StaticModule, match_inputs, to_array
 from ..runtime.files import Array
-from ..runtime.plan import MemoryReport
-from ..runtime.planning import Plan
-from ..runtime.program import Program, TensorInfo
+from ..runtime.program import TensorInfo
 from .origin import portable
 from .recipe import Reduced, opened, sealed
-from .session import Given, Options, UnsupportedModelError
+from .session import CONTAINER, Form, Given, Options, UnsupportedModelError
 
-MOST = 64
+_MAX_MODULES = 64
 """Modules that are kept, by the values that they were compiled for."""
 
-_MAX_INPUT = 4096
+_MAX_ELEMENTS = 4096
 """The most elements of an input for whose value a model is compiled."""
 
 
@@ -77,10 +68,6 @@ class _Entry:
 class FirstCallModule(StaticModule):
     """A model that is compiled for each value of the inputs that it is bound to."""
 
-    def __new__(cls, *_: Any, **__: Any) -> FirstCallModule:
-        """A module that Python code calls, which looks for the compiled one."""
-        return object.__new__(cls)
-
     def __init__(
         self,
         compilation: Compilation,
@@ -89,23 +76,11 @@ class FirstCallModule(StaticModule):
         bound: frozenset[str],
     ):
         """The model of a compilation that ended for want of values."""
+        super().__init__(inputs, outputs)
         self._compilation = compilation
-        self._inputs = inputs
-        self._outputs = outputs
         self._bound = bound
         self._lock = threading.Lock()
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
-        self.report = None
-
-    @property
-    def input_names(self) -> tuple[str, ...]:
-        """The names of the inputs, in order."""
-        return tuple(each.name for each in self._inputs)
-
-    @property
-    def output_names(self) -> tuple[str, ...]:
-        """The names of the outputs, in order."""
-        return self._outputs
 
     @property
     def bound_names(self) -> tuple[str, ...]:
@@ -134,38 +109,14 @@ class FirstCallModule(StaticModule):
         module, rest = self._found(arguments, {})
         return module.repeater(*rest)
 
-    @property
-    def pool(self) -> None:
-        """None: each of the modules has one."""
-        return None
-
     def release(self) -> None:
         """Gives the memory of activations back of all that is compiled."""
         for each in self.modules():
             each.release()
 
-    @property
-    def program(self) -> Program:
+    def _measured(self) -> NoReturn:
         """Not known: there is one for each value."""
-        self._refuse("program")
-
-    @property
-    def context(self) -> Context:
-        """Not known: there is one for each value."""
-        self._refuse("context")
-
-    @property
-    def plan(self) -> Plan:
-        """Not known: there is one for each value."""
-        self._refuse("plan")
-
-    def statistics(self) -> Statistics:
-        """Not known: there are some for each value."""
-        self._refuse("statistics()")
-
-    def memory_report(self, /, **sizes: int) -> MemoryReport:
-        """Not known: it differs from value to value."""
-        self._refuse("memory_report()")
+        raise self._refusal("benchmark()")
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Reduced:
         """The model as its source has it; what was compiled of it is left behind."""
@@ -180,16 +131,16 @@ class FirstCallModule(StaticModule):
 
     def _of(self) -> tuple[tuple[TensorInfo, ...], tuple[str, ...], frozenset[str]]:
         """The inputs, the outputs, and what is known to be bound."""
-        return self._inputs, self._outputs, self._bound
+        return self._inputs, self.output_names, self._bound
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{each.name}: {each}" for each in self._inputs)
         bound = ", ".join(self.bound_names)
         return f"<FirstCallModule ({inputs}) bound to {bound}>"
 
-    def _refuse(self, what: str) -> NoReturn:
-        """Raises the error that only the modules of values have something."""
-        raise ValueError(
+    def _refusal(self, what: str) -> ValueError:
+        """The error that only the modules of values have something."""
+        return ValueError(
             f"expected a module that is compiled for all inputs, to ask for {what}, "
             f"got one for each value of {', '.join(self.bound_names)}; ask one of "
             "module.modules(), or compile with constants={...}"
@@ -208,7 +159,7 @@ class FirstCallModule(StaticModule):
         )
         while True:
             bound = self.bound_names
-            arrays = {name: self._array(name, values[name]) for name in bound}
+            arrays = {name: self._known(name, values[name]) for name in bound}
             try:
                 module = self._module(arrays)
             except UnsupportedModelError as error:
@@ -217,34 +168,48 @@ class FirstCallModule(StaticModule):
                     raise
                 self._bound |= more
                 continue
-            rest = [value for name, value in values.items() if name not in arrays]
+            rest = [
+                value
+                for name, value in values.items()
+                if not isinstance(arrays.get(name), np.ndarray)
+            ]
             return module, rest
 
-    def _array(self, name: str, value: Any) -> Array:
-        """The value of a bound input as an array of its dtype."""
+    def _known(self, name: str, value: Any) -> Array | Form:
+        """The value of a bound input as an array of its dtype; of several the form."""
         (info,) = (each for each in self._inputs if each.name == name)
+        if info.dtype == CONTAINER:
+            return Form.of(value)
         array = to_array(value, info)
-        if array.size > _MAX_INPUT:
+        if array.size > _MAX_ELEMENTS:
             raise ValueError(
-                f"input {name}: expected at most {_MAX_INPUT} elements of an input for "
-                f"whose value the model is compiled, got shape {array.shape}"
+                f"input {name}: expected at most {_MAX_ELEMENTS} elements of an input "
+                f"for whose value the model is compiled, got shape {array.shape}"
             )
         return array
 
-    def _module(self, arrays: Mapping[str, Array]) -> StaticModule:
+    def _module(self, arrays: Mapping[str, Array | Form]) -> StaticModule:
         """The module for values, compiled once whichever threads ask for it."""
-        key = tuple((name, each.shape, each.tobytes()) for name, each in arrays.items())
+        key = tuple(
+            (name, each)
+            if isinstance(each, Form)
+            else (name, each.shape, each.tobytes())
+            for name, each in arrays.items()
+        )
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)
-            if len(self._entries) > MOST:
+            if len(self._entries) > _MAX_MODULES:
                 self._entries.popitem(last=False)
         if entry.module is not None:
             return entry.module
         with entry.lock:
             if entry.module is None:
                 # A copy, since the caller may write to its array.
-                own = {name: each.copy() for name, each in arrays.items()}
+                own = {
+                    name: each if isinstance(each, Form) else each.copy()
+                    for name, each in arrays.items()
+                }
                 entry.module = self._compilation.with_constants(own).run()
                 self.report = entry.module.report
         return entry.module

@@ -29,17 +29,17 @@ def reader_of(
 ) -> Reader:
     """What reads a model into the graph dialect, with its framework imported."""
     if isinstance(model, GraphModel):
-        return lambda ctx: _read_graph(model, ctx)
+        return lambda ctx: _read_graph(model, ctx, given)
     is_file = isinstance(model, SourceFile)
     if isinstance(model, str) or (is_file and model.path.suffix == ".mlir"):
         from .frontends import read_mlir
 
-        return _pinned(lambda ctx: read_mlir(model, ctx), given)
+        return _pinned(lambda ctx: read_mlir(model, ctx, given), given)
     is_program = is_file and model.path.suffix == ".pt2"
     if not is_program and (is_file or is_read(model)):
         from .frontends.onnx import read_onnx
 
-        return lambda ctx: read_onnx(model, ctx, given)
+        return _recorded(lambda ctx: read_onnx(model, ctx, given))
     from .frontends.torch import is_torch_model, read_torch
 
     if not is_program and not is_torch_model(model):
@@ -49,16 +49,30 @@ def reader_of(
             f"{type(model).__name__}"
         )
     return _pinned(
-        lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes, given), given
+        _recorded(
+            lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes, given)
+        ),
+        given,
     )
 
 
-def _read_graph(model: GraphModel, ctx: SrContext) -> ModuleOp:
+def _recorded(read: Reader) -> Reader:
+    """What reads a model, and notes which ops of users it looked for."""
+    from .ir import recorded
+
+    def recording(ctx: SrContext) -> ModuleOp:
+        with recorded(ctx.spelled):
+            return read(ctx)
+
+    return recording
+
+
+def _read_graph(model: GraphModel, ctx: SrContext, given: Given) -> ModuleOp:
     """The module of a model that a front end made before."""
     from .frontends import read_mlir
 
     ctx.weights.arrays.update(model.weights)
-    return read_mlir(model.text, ctx)
+    return read_mlir(model.text, ctx, given)
 
 
 def _pinned(read: Reader, given: Given) -> Reader:

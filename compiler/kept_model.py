@@ -27,7 +27,7 @@ from ..runtime.files import (
 )
 from .session import CompileError, GraphModel
 
-SMALL = 2**16
+MAX_KEPT_BYTES = 2**16
 """Bytes of a model that stays in memory: no more than its module takes anyway."""
 
 _SUFFIX = ".graph"
@@ -51,8 +51,8 @@ class _InCache:
         file = self.cache.open(self.digest, _SUFFIX)
         if file is None:
             raise CompileError(
-                "expected the model of a module in the cache, to pickle or to copy "
-                f"the module, got none in {self.cache.folder}; compile it again"
+                "expected the model of a module in the cache, to pickle or to "
+                f"profile the module, got none in {self.cache.folder}; compile it again"
             )
         with file:
             return _read(file)
@@ -75,7 +75,7 @@ class _InFile:
 
 def keep(model: GraphModel, cache: Cache | None) -> Kept:
     """Keeps a model for as long as a module may be pickled."""
-    if model.nbytes <= SMALL:
+    if model.nbytes <= MAX_KEPT_BYTES:
         arrays = {name: array.copy() for name, array in model.weights.items()}
         small = GraphModel(model.text, arrays, model.digest)
         return lambda: small
@@ -138,5 +138,5 @@ def _damaged(got: object) -> CompileError:
     """The error of a file that was changed since it was written."""
     return CompileError(
         "expected the model of a module as it was kept in a file, to pickle or to "
-        f"copy the module, got {got}; compile it again"
+        f"profile the module, got {got}; compile it again"
     )

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread, current_thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary
 
-from ..runtime.call import StaticModule
+from ..runtime.call import CompiledModule, StaticModule
 from ..runtime.library import Artifact
 from ..runtime.plan import LOCK
 from .building import alone
-from .session import CompileError, CompileReport, Options
+from .recipe import ModuleRecipe
+from .session import CompileError, CompileReport, Given, Options
 
 if TYPE_CHECKING:
     from .ir import Traced
@@ -43,6 +44,7 @@ class Compilation(Protocol):
     model: Any
     options: Options
     observers: Observers
+    after_pass: Any
     is_profiled: bool
     """Whether calls of kernels note how long they took."""
 
@@ -54,7 +56,7 @@ class Compilation(Protocol):
         """The key of the model, if it is a file or a text."""
         ...
 
-    def make(self, key: str | None) -> StaticModule:
+    def make(self, key: str | None) -> CompiledModule:
         """The compiled model."""
         ...
 
@@ -76,18 +78,12 @@ class _Known:
     key: str | None
     """That of the file as it was compiled, if it was hashed."""
 
-    without_model: Compilation
-    """The compilation of a model that lives as long as its owner keeps it."""
-
-    model: Callable[[], Any]
-    """Such a model, or None where it is gone."""
-
     twins: dict[Observers, StaticModule] = field(
         default_factory=dict[Observers, StaticModule]
     )
 
 
-_known: WeakKeyDictionary[StaticModule, _Known] = WeakKeyDictionary()
+_known: WeakKeyDictionary[CompiledModule, _Known] = WeakKeyDictionary()
 _open: Observers = ()
 """At most one for each thread."""
 
@@ -130,62 +126,54 @@ def _set_open(found: Observers) -> None:
         }
 
 
-def note_module(module: StaticModule, compilation: Compilation, key: str | None):
+def note_module(
+    module: CompiledModule, compilation: Compilation, key: str | None
+) -> None:
     """Notes what a module was compiled by."""
     model = compilation.model
     is_short = isinstance(model, str) and len(model) < _LONGEST_TEXT
     is_kept = isinstance(model, Path) or is_short
     again = compilation if is_kept else None
-    without_model = copy(compilation)
-    without_model.model = None
-    try:
-        model = ref(compilation.model)
-    except TypeError:
-        model = _none
     with LOCK:
-        _known[module] = _Known(compilation.observers, again, key, without_model, model)
+        _known[module] = _Known(compilation.observers, again, key)
         if _open:
             module.answer_by(_twin_of)
 
 
-def note_sibling(made: StaticModule, module: StaticModule, options: Options) -> None:
-    """Notes of a module that it was compiled as another, with options of a run."""
-    known = _known[module]
-    with_model, without = copy(known.compilation), copy(known.without_model)
-    without.options = options
-    if with_model is not None:
-        with_model.options = options
+def note_sibling(
+    made: CompiledModule, module: CompiledModule, options: Options
+) -> None:
+    """Notes that a module was compiled as another that is known, if it is."""
+    if (known := _known.get(module)) is None:
+        return
+    compilation = copy(known.compilation)
+    if compilation is not None:
+        compilation.options = options
     with LOCK:
-        _known[made] = replace(
-            known, compilation=with_model, without_model=without, twins={}
-        )
+        _known[made] = replace(known, compilation=compilation, twins={})
         if _open:
             made.answer_by(_twin_of)
 
 
-def _none() -> None:
-    """The model that nothing can tell when it is gone."""
-
-
 def compilation_of(module: StaticModule) -> Compilation:
     """
-    How a module was compiled, with its model. Raises `CompileError` where the model is
-    not there any more, or not as it was, and `OSError` for its file.
+    How a module was compiled, with its file or text, or else with the model as its
+    front end made it. Raises `CompileError` where that is not there any more, or not as
+    it was, and `OSError` for its file.
     """
-    if (known := _known.get(module)) is None:
+    if not isinstance(module, CompiledModule) or module not in _known:
         raise CompileError(
             f"expected a module that compile made here of one model, got {module!r}"
         )
+    known = _known[module]
     if known.compilation is not None:
         _check_file(known, known.compilation, repr(module))
         return known.compilation
-    made = copy(known.without_model)
-    made.model = known.model()
-    if made.model is None:
-        raise CompileError(
-            "expected a module of a file, of a short text, or of a model of torch that "
-            f"is still there, got {module!r} of another model"
-        )
+    assert isinstance(module.recipe, ModuleRecipe), "a known module has one"
+    made: Any = copy(module.recipe.compilation)
+    made.model = module.recipe.model()
+    made.example_inputs = made.dynamic_shapes = None
+    made.given = Given.of(made.options)
     return made
 
 
@@ -198,7 +186,7 @@ def _check_file(known: _Known, compilation: Compilation, name: str) -> None:
         )
 
 
-def _twin_of(module: StaticModule) -> StaticModule | None:
+def _twin_of(module: CompiledModule) -> StaticModule | None:
     """
     What answers a call of a module so that it is noted; None for the module itself.
 

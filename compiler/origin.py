@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..runtime.files import reason
 from .building import alone
-from .kept_model import SMALL
+from .kept_model import MAX_KEPT_BYTES
 from .session import (
     CompileError,
     Given,
@@ -86,12 +86,12 @@ def parts_of(source: Any, given: Given, threads: int) -> tuple[str, ...] | None:
             parts = "data", sha256(source).hexdigest()
         case _:
             return None
-    return *parts, *given.parts()
+    return *parts, *given.key_parts()
 
 
 def is_long(source: Any) -> bool:
     """Whether a source takes memory that is not to be kept as long as its module."""
-    return isinstance(source, str | bytes) and len(source) > SMALL
+    return isinstance(source, str | bytes) and len(source) > MAX_KEPT_BYTES
 
 
 def graph_model(module: ModuleOp, weights: WeightStore) -> GraphModel:

@@ -14,9 +14,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from ..runtime import Cache
 from ..runtime.call import StaticModule
 from ..runtime.files import Array
@@ -37,15 +34,6 @@ class Compilation(Source, Protocol):
     options: Options
     cache: Cache | None
 
-    def remake(
-        self,
-        origin: Origin,
-        kept: Kept,
-        constants: npt.NDArray[np.uint8] | None = None,
-    ) -> StaticModule:
-        """The module of an origin, found or compiled from the model that is kept."""
-        ...
-
 
 @dataclass
 class ModuleRecipe:
@@ -64,10 +52,6 @@ class ModuleRecipe:
         model, made = self.model(), self.compilation
         facts = (made.target, made.options, self.origin, model.digest)
         return self.restore, (*sealed(facts), model.text, dict(model.weights))
-
-    def again(self, constants: npt.NDArray[np.uint8] | None) -> StaticModule:
-        """The module made again in this process."""
-        return self.compilation.remake(self.origin, self.kept or self.model, constants)
 
     def model(self) -> GraphModel:
         """The model as its front end made it."""

@@ -8,23 +8,25 @@ threads as objects, and an artifact for each target.
 from __future__ import annotations
 
 import ast
-import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..dialects.graph.custom import PREFIX
+from ..lowering.host_to_llvm import data_entry_text
+from ..lowering.llvm_to_object import kept_object, machine_of
 from ..runtime.files import atomic_file
 from ..runtime.library import KEY_FILE, Artifact, file_name, save
 from ..runtime.machine import interpreter_name, object_name
-from ..runtime.machine.llvm_text import interpreter_object, pool_object
+from ..runtime.machine.llvm_text import pool_object
 from ..runtime.program import Program
 from .artifact_cache import SUFFIX
 from .building import alone
 from .compile import Compilation
-from .ir import TARGETS, isa_name
-from .session import CompileError, Options, version, with_constants
+from .ir import TARGETS, find_target, isa_name
+from .session import FUNCTIONS_NOTE, CompileError, Options, version, with_constants
 
 _RUNTIME = Path(__file__).parent.parent / "runtime"
 
@@ -33,9 +35,6 @@ _ENTRIES = ("run.py", "library/standalone.py")
 
 _NEEDS_LLVM = "llvm_text.py"
 """The file that is imported where something was not built before."""
-
-_OP = re.compile(r"= (graph\.\w+) ")
-"""The name of the op in the text of a fallback op."""
 
 _FACE = '''"""A compiled model, and what it needs to run: numpy."""
 
@@ -94,6 +93,12 @@ def write_runtime(
     return [_write(path, data) for path, data in files.items()]
 
 
+def interpreter_object(machine: str) -> bytes:
+    """The object that runs models as data on a machine, x86_64 or aarch64."""
+    target = find_target("aarch64" if machine == "aarch64" else "x86-64")
+    return kept_object(data_entry_text(), machine_of(target), None)
+
+
 def runtime_files() -> list[Path]:
     """The files of `runtime/` that loading and running a model may import."""
     found: set[Path] = set()
@@ -125,6 +130,7 @@ def _imported(path: Path) -> Iterator[Path]:
 
 def _artifact(model: Any, target: str, options: Options) -> Artifact:
     """The artifact of a model for a target, with nothing but what a run needs."""
+    options.check_built()
     compilation = Compilation(model, target=target, options=options)
     key = compilation.key_of_file()
     found = compilation.find(key)
@@ -134,17 +140,27 @@ def _artifact(model: Any, target: str, options: Options) -> Artifact:
         if file is not None:
             found, _ = with_constants(found, report, file)
     refuse_fallbacks(found.program)
+    refuse_functions(found.notes.get(FUNCTIONS_NOTE, ()))
     return replace(found, notes={"target": target})
 
 
 def refuse_fallbacks(program: Program) -> None:
     """Raises `CompileError` where ops are run by their reference, with their nodes."""
-    kinds = {kind for each in program.call_outs for kind in _OP.findall(each.op)}
-    nodes = [each for each in program.calls if each.partition(" ")[0] in kinds]
-    if nodes:
+    if nodes := [each.source for each in program.call_outs]:
         raise CompileError(
             "expected a model of compiled ops alone, got some that are run by their "
-            f"numpy reference, which is in the compiler: {', '.join(nodes)}"
+            "numpy reference, a PythonKernel or a framework, which cannot be built: "
+            f"{', '.join(nodes)}; give ops of your own a NestKernel or an LlvmKernel"
+        )
+
+
+def refuse_functions(symbols: Iterable[str]) -> None:
+    """Raises `CompileError` for functions that are outside of what is built."""
+    if names := [each.removeprefix(PREFIX) for each in symbols]:
+        raise CompileError(
+            "expected a model of compiled ops alone, got some that call C functions of "
+            f"a NativeKernel, which cannot be built: {', '.join(names)}; give these "
+            "ops a NestKernel or an LlvmKernel"
         )
 
 

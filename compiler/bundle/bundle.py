@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from ...dialects.loop import target_of
+from ...lowering.host_to_llvm import lower_bundle
+from ...lowering.llvm_to_object import Machine, machine_of
+from ...lowering.llvm_to_object.linked import linked_object
+from ...lowering.program_to_host import Places, refusals
 from ...runtime.abi import ALIGNMENT
 from ...runtime.files import atomic_file
 from ...runtime.program import ConstantBlock, Program
 from ..building import alone
 from ..compile import Compilation
-from ..driver import Machine, Places, linked_object, lower_bundle, machine_of, refusals
-from ..session import CompileError
+from ..session import FUNCTIONS_NOTE, CompileError
 from .c_names import check_name
 from .header import APIS, Described, Memory, header, table_text
 from .placeholder import Placeholder, place
@@ -106,16 +109,21 @@ def make_bundle(
 def _compiled_part(network: Network, api: str) -> _Part:
     """A model, compiled to LLVM text."""
     from ..driver import Driver, constant_block, describe, program_of
-    from ..ir import context
+    from ..ir import context, note_of_functions
+    from ..runtime_folder import refuse_functions
 
     compilation, entry = network.compilation, network.function
+    compilation.options.check_built()
     with alone():
         ctx = context()
         module = compilation.front_end(compilation.source())(ctx)
-        Driver(ctx, compilation.options, compilation.target, None).run_passes(module)
+        # A bundle has no threads of its own that could run branches.
+        options = replace(compilation.options, inter_op_threads=1)
+        Driver(ctx, options, compilation.target, None).run_passes(module)
         program = program_of(module)
         known = describe(program)
         _check(known)
+        refuse_functions(note_of_functions(module).get(FUNCTIONS_NOTE, ()))
         weights = constant_block(program, ctx.weights)
         is_open = bool(known.symbols)
         placed = place((*known.inputs, *known.outputs), is_open)
@@ -153,22 +161,16 @@ def _memory(
 def _check(program: Program) -> None:
     """Raises `CompileError` for what a bundle cannot hold."""
     if program.call_outs:
-        sources = ", ".join(_fallbacks(program))
+        sources = ", ".join(each.source for each in program.call_outs)
         raise CompileError(
             "expected a bundle of ops that have kernels, got ops that run their "
-            f"reference in Python: {sources}"
+            f"reference, or that of a framework, in Python: {sources}"
         )
     if program.defined:
         raise CompileError(
             "expected a bundle of a model whose sizes follow from those of its inputs, "
             f"got sizes that a run computes: {', '.join(program.defined)}"
         )
-
-
-def _fallbacks(program: Program) -> Iterator[str]:
-    """The fallback ops, each with its node."""
-    for each in program.call_outs:
-        yield each.op.partition("\n")[0]
 
 
 def write_bundle(bundle: Bundle, folder: Path) -> None:

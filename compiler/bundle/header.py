@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...lowering.loop_to_llvm import text_constant
+from ...lowering.program_to_host import MAX_SIZE, NOT_PLANNED, OTHER_WEIGHTS
 from ...runtime.abi import ALIGNMENT, INDEX_ERROR
 from ...runtime.program import Program
-from ..driver import MOST, NOT_PLANNED, OTHER_WEIGHTS, text_constant
 from ..session import CompileError
 from .c_names import comment, identifier_of, member_of
 from .placeholder import Placeholder
@@ -138,8 +139,8 @@ def _planning(known: Described) -> Iterator[str]:
                 f"expected sizes whose names differ in C, got {other} and {name}; "
                 "rename one in the model"
             )
-        least, most = program.ranges.get(name, (0, MOST))
-        limits = f"{least} or more" if most >= MOST else f"{least} to {most}"
+        least, most = program.ranges.get(name, (0, MAX_SIZE))
+        limits = f"{least} or more" if most >= MAX_SIZE else f"{least} to {most}"
         yield f"  int64_t {member}; /* {limits} */"
     yield f"}} {entry}_sizes;"
     yield "/* What a call of these sizes needs: the bytes of its buffers, and in the"

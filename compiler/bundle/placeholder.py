@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
-import numpy as np
-
-from ...runtime.abi import ALIGNMENT
+from ...runtime.abi import ALIGNMENT, stored_dtype
 from ...runtime.program import Size, TensorInfo
 from ..session import CompileError
 from .c_names import identifier_of
@@ -40,7 +38,7 @@ class Placeholder:
     @property
     def nbytes(self) -> int:
         """How many bytes it has; zero where a plan says it."""
-        return self.elements * np.dtype(self.dtype).itemsize
+        return self.elements * stored_dtype(self.dtype).itemsize
 
     @property
     def text(self) -> str:

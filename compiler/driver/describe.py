@@ -5,50 +5,41 @@ Describe a lowered module to the runtime: its `Program`, and its constants.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from ...dialects import (
-    Dim,
-    computed_type,
     dim,
-    dtype,
     greatest,
     product,
     sizes,
     symbols_of,
 )
 from ...dialects.loop import (
-    CallOp,
+    CALLS,
     CallOutOp,
     CheckAttr,
-    DefineOp,
     ProgramOp,
-    RequireOp,
     SkipAttr,
     SlotAttr,
     TensorAttr,
 )
 from ...runtime.program import (
-    ARRAY,
-    CONSTANT,
-    STRUCTURE,
+    GROWTH,
     CallOut,
     Check,
     ConstantBlock,
+    Growth,
     Program,
     Skip,
     Slot,
-    Structure,
     TensorInfo,
-    Tree,
     Way,
     check_symbols,
-    read_structure,
+    read_growth,
 )
-from ..ir import WeightStore
+from ..ir import WeightStore, plain, structure_of, tensor_info
 from ..session import CompileError
 
 
@@ -65,14 +56,16 @@ def describe(program: ProgramOp) -> Program:
     defined, plan = program.defined, program.plan
     ranges = {each.label.data: each.limits for each in program.symbols}
     calls = [op for op in program.walk() if isinstance(op, CALLS)]
+    names = {each.label.data for each in program.inputs}
     made = Program(
         name=program.sym_name.data,
         inputs=inputs,
         outputs=tuple(map(_tensor_info, program.outputs)),
         symbols=program.symbol_names,
         defined=tuple(defined),
-        room=tuple(room(program)) if defined else (),
-        is_shared=any(each.work is not None for each in program.kernels.values()),
+        capacities=tuple(_output_capacities(program)) if defined else (),
+        is_shared=bool(plan.branches)
+        or any(each.work is not None for each in program.kernels.values()),
         ranges={name: each for name, each in ranges.items() if each is not None},
         checks=tuple(map(_check, program.checks)),
         slots=tuple(map(slot, program.slots)),
@@ -83,9 +76,11 @@ def describe(program: ProgramOp) -> Program:
         folded=program.folded.value.data,
         donations=tuple((d.input.data, d.output.data) for d in program.donations),
         orders=tuple(tuple(one.data for one in each) for each in plan.orders),
+        branches=tuple((a, b, c, d) for a, b, c, d in plan.branch_rows),
         calls=tuple(source(op) for op in calls),
         call_outs=tuple(_call_out(op) for op in calls if isinstance(op, CallOutOp)),
-        structure=_structure(program),
+        structure=structure_of(program, names, len(program.outputs)),
+        growth=_growth(program),
     )
     try:
         check_symbols(made)
@@ -94,24 +89,15 @@ def describe(program: ProgramOp) -> Program:
     return made
 
 
-def _structure(program: ProgramOp) -> Structure | None:
-    """What callers give and get; inputs that became constants are None in it."""
-    known = program.attributes.get(STRUCTURE)
+def _growth(program: ProgramOp) -> Growth | None:
+    """How caches grow from call to call; raises `CompileError` for another text."""
+    known = program.attributes.get(GROWTH)
     if not isinstance(known, StringAttr):
         return None
-    found = read_structure(known.data, len(program.outputs))
-    names = {each.label.data for each in program.inputs}
-    inputs = None if found.inputs is None else _without_pinned(found.inputs, names)
-    return replace(found, inputs=inputs)
-
-
-def _without_pinned(tree: Tree, names: Set[str]) -> Tree:
-    """The tree with None for each array that is no input of these names."""
-    if tree.kind == ARRAY and tree.name not in names:
-        return Tree(CONSTANT)
-    return replace(
-        tree, parts=tuple(_without_pinned(each, names) for each in tree.parts)
-    )
+    try:
+        return read_growth(known.data, len(program.inputs), len(program.outputs))
+    except ValueError as error:
+        raise CompileError(f"{GROWTH}: {error}") from error
 
 
 def _check_closed(program: ProgramOp, alone: Set[int | str]) -> None:
@@ -141,17 +127,13 @@ def _check(check: CheckAttr) -> Check:
     return Check(check.quantity.data, check.message.data, shown)
 
 
-CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
-"""The ops of a program that may end a run, in whose order they are counted."""
-
-
 def source(op: Operation) -> str:
     """What an op of a program is in the model, for messages."""
     known = op.attributes.get("source")
     return known.data if isinstance(known, StringAttr) else op.name
 
 
-def room(program: ProgramOp) -> list[int | str]:
+def _output_capacities(program: ProgramOp) -> list[int | str]:
     """The most elements that each output can have."""
     ranges = program.ranges
     return [
@@ -159,20 +141,9 @@ def room(program: ProgramOp) -> list[int | str]:
     ]
 
 
-def plain(size: Dim) -> int | str:
-    """A dimension as the runtime knows it: a number, or its text."""
-    return size if isinstance(size, int) else str(size)
-
-
 def _tensor_info(tensor: TensorAttr) -> TensorInfo:
     """An input or an output as the runtime knows it."""
-    return _info(tensor.type, tensor.label.data)
-
-
-def _info(type: Attribute, name: str = "") -> TensorInfo:
-    """A tensor as the runtime knows it."""
-    known = computed_type(type)
-    return TensorInfo(name, dtype(known).name, tuple(map(plain, sizes(known))))
+    return tensor_info(tensor.type, tensor.label.data)
 
 
 def slot(slot: SlotAttr) -> Slot:
@@ -205,7 +176,11 @@ def _way(skip: SkipAttr) -> Way:
 def _call_out(op: CallOutOp) -> CallOut:
     """A fallback op as the runtime knows it."""
     return CallOut(
-        op.op.data, tuple(map(_info, op.inputs)), tuple(map(_info, op.outputs))
+        op.op.data,
+        tuple(map(tensor_info, op.inputs)),
+        tuple(map(tensor_info, op.outputs)),
+        source(op),
+        "" if op.framework is None else op.framework.data,
     )
 
 

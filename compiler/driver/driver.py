@@ -17,22 +17,18 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.graph import FusionOp, GraphOp
 from ...dialects.loop import CallOp, ProgramOp, target_of
+from ...lowering.host_to_bytecode import lower_plan_to_bytecode
+from ...lowering.host_to_llvm import SUPPORT, lower_by_module
+from ...lowering.llvm_to_object import kept_object, machine_of, objects
 from ...runtime import Cache
 from ...runtime.hostcode import interpreter_text
 from ...runtime.library import Artifact
-from ..ir import SrContext, note_of
+from ..ir import SrContext, note_of, note_of_functions, note_of_ops
 from ..passes import Tuner, executed_of, graph_passes, loop_passes
-from ..session import NOTED, CompileError, CompileReport, Options
-from .codegen import (
-    SUPPORT,
-    kept_object,
-    lower_by_module,
-    lower_plan_to_bytecode,
-    machine_of,
-    objects,
-)
+from ..session import MEMORY, NOTED, CompileError, CompileReport, Options
 from .describe import constant_block, describe, program_of
-from .nodes import Origins, origins_of, profiled
+from .memory_notes import memory_notes
+from .nodes import Origins, operations_in, origins_of, profiled
 
 AfterPass = Callable[[ModulePass, ModuleOp], None]
 """Told of the module after each pass."""
@@ -110,12 +106,21 @@ class Driver:
     origins: Origins = field(default_factory=dict[Any, tuple[str, list[str]]])
     """What calls of kernels come from, where they are profiled."""
 
+    def __post_init__(self) -> None:
+        """Raises `CompileError` for options by which nothing is compiled."""
+        if not self.options.enable_out_variant:
+            raise CompileError(
+                "expected options with enable_out_variant=True for what is compiled, "
+                "got False, by which references run a model in this process"
+            )
+
     def compile(self, module: ModuleOp) -> tuple[Artifact, CompileReport]:
         """The compiled module, and what it took; raises `CompileError`."""
         start = time.perf_counter()
         with _without_collection():
             try:
                 ops_read = _count_ops(module)
+                own = note_of_ops(module, self.ctx.spelled)
                 passes, ops = self.run_passes(module)
                 program = program_of(module)
                 known = describe(program)
@@ -142,6 +147,8 @@ class Driver:
             ops=ops,
             kernels=len(calls),
             distinct_kernels=code.kernels,
+            foreign_calls=sum(bool(each.framework) for each in known.call_outs),
+            operations=operations_in(program),
             cached_kernels=hits,
             llvm_seconds=end - code.written,
             **_tuned(self.tuner),
@@ -151,6 +158,9 @@ class Driver:
             object_bytes=sum(map(len, codes)),
         )
         notes = {name: getattr(report, name) for name in NOTED} | nodes
+        notes |= own | note_of_functions(module)
+        if (checked := memory_notes(program)) is not None:
+            notes[MEMORY] = checked.to_json()
         if self.ctx.operators is not None:
             notes |= self.trace_note(module)
         return Artifact(known, codes, constants, notes, code.plans), report
@@ -168,7 +178,10 @@ class Driver:
         ops = _count_ops(module)
         if self.is_profiled:
             self.origins = origins_of(module)
-        times += [self.run_pass(each, module) for each in loop_passes()]
+        times += [
+            self.run_pass(each, module)
+            for each in loop_passes(self.options.check_memory)
+        ]
         return times, ops
 
     def trace_note(self, module: ModuleOp) -> dict[str, Any]:

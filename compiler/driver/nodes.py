@@ -15,6 +15,7 @@ from ...dialects import Dim, SizeError, dim, dtype, evaluate, minimum, product, 
 from ...dialects.graph import TRACE, FusionOp, GraphOp, describe, kernel_name
 from ...dialects.graph.storage import StoredOp
 from ...dialects.loop import (
+    CALLS,
     PROFILED,
     TRACED,
     CallOp,
@@ -22,13 +23,16 @@ from ...dialects.loop import (
     ElementOp,
     KernelOp,
     ProgramOp,
+    RepeatOp,
     ViewOp,
     byte_count,
     element_type,
+    is_unlimited,
 )
+from ...runtime.call import COMPILED, way_of
 from ..cost import bytes_touched, operations_of
 from ..session import NODES
-from .describe import CALLS, plain, source
+from .describe import plain, source
 
 Origins = Mapping[Any, tuple[str, list[str]]]
 """What the ops of the graph are that become calls, by their numbers: kind and parts."""
@@ -37,13 +41,13 @@ Origins = Mapping[Any, tuple[str, list[str]]]
 def origins_of(module: ModuleOp) -> Origins:
     """The kind of each numbered op of the graph, and the ops that it was fused from."""
     return {
-        op.attributes[TRACE]: (kernel_name(op), [*map(describe, _parts(op))])
+        op.attributes[TRACE]: (kernel_name(op), [*map(describe, _computed_ops(op))])
         for op in module.walk()
         if isinstance(op, GraphOp) and TRACE in op.attributes
     }
 
 
-def _parts(op: GraphOp) -> Iterator[Operation]:
+def _computed_ops(op: GraphOp) -> Iterator[Operation]:
     """The ops that one op computes: the parts of a fusion, or itself."""
     for each in op.ops if isinstance(op, FusionOp) else (op,):
         if not isinstance(each, StoredOp) and not each.has_trait(ConstantLike):
@@ -76,7 +80,8 @@ def _node(
     if isinstance(result, ViewOp) and result.region.data == "activations":
         node["slot"] = result.number.value.data
     if isinstance(op, CallOutOp):
-        return {**node, "name": source(op), "compiled": False}
+        framework = "" if op.framework is None else op.framework.data
+        return {**node, "name": source(op), "way": way_of(framework)}
     kernel = kernels[op.kernel_name]
     names = [each.data for each in kernel.symbols]
     symbols = dict(zip(names, op.sizes, strict=True))
@@ -84,10 +89,45 @@ def _node(
     return {
         **node,
         "name": op.kernel_name,
-        "compiled": True,
+        "way": COMPILED,
         "operations": None if work is None else plain(evaluate(work, symbols)),
         "bytes": _bytes(op.buffers, bytes_touched(kernel), symbols),
     }
+
+
+def operations_in(program: ProgramOp) -> int | str:
+    """
+    The floating-point operations of all calls of kernels, in branches too, where they
+    do not depend on data; none where their number is too long to be written.
+    """
+    known: dict[str, Dim | None] = {}
+    total: Dim = 0
+    try:
+        for op in program.walk():
+            if not isinstance(op, CallOp):
+                continue
+            kernel = program.kernels[op.kernel_name]
+            if op.kernel_name not in known:
+                known[op.kernel_name] = operations_of(kernel)
+            if (work := known[op.kernel_name]) is None:
+                continue
+            names = [each.data for each in kernel.symbols]
+            symbols = dict(zip(names, op.sizes, strict=True))
+            total = total + evaluate(work, symbols) * _trips(op)
+        return plain(total)
+    except SizeError:
+        return 0
+
+
+def _trips(op: Operation) -> Dim:
+    """How often an op runs in a call at most; loops without a limit count once."""
+    trips: Dim = 1
+    outer = op.parent_op()
+    while outer is not None:
+        if isinstance(outer, RepeatOp) and not is_unlimited(outer.limit):
+            trips = trips * outer.limit
+        outer = outer.parent_op()
+    return trips
 
 
 def _bytes(

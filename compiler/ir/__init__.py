@@ -4,28 +4,51 @@ from __future__ import annotations
 
 from .context import SrContext, context, weights_of
 from .executed import Executed, Traced, note_of, selection_of
+from .interpret import interpret
+from .noted_ops import (
+    addresses_of,
+    are_as_noted,
+    note_of_functions,
+    note_of_ops,
+    packages_of,
+)
 from .parse_ir import parse_module
 from .references import references_of
+from .registry import Registered, find_spelled, recorded, versions_of
+from .signature import plain, structure_of, tensor_info
 from .target import TARGETS, described, find_target, isa_name
 from .verify import verify
 from .weights import WEIGHTS, WeightStore, load_sidecar
 
 __all__ = [
     "Executed",
+    "Registered",
     "SrContext",
     "TARGETS",
     "Traced",
     "WEIGHTS",
     "WeightStore",
+    "addresses_of",
+    "are_as_noted",
     "context",
     "described",
+    "find_spelled",
     "find_target",
+    "interpret",
     "isa_name",
     "load_sidecar",
     "note_of",
+    "note_of_functions",
+    "note_of_ops",
+    "packages_of",
     "parse_module",
+    "plain",
+    "recorded",
     "references_of",
+    "structure_of",
+    "tensor_info",
     "selection_of",
     "verify",
+    "versions_of",
     "weights_of",
 ]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin
 from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
-from xdsl.ir import Dialect
+from xdsl.ir import Dialect, Operation
 
 from ...dialects.graph import Graph
 from ...dialects.loop import Loop
 from ...dialects.scalar import Scalar
+from .registry import find_op
 from .weights import WeightStore
 
 _DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math, Scalar)
@@ -26,8 +29,20 @@ class SrContext(Context):
         self.weights = WeightStore() if weights is None else weights
         self.operators: set[str] | None = None
         """The operators that the model names, where somebody asks for them."""
+        self.spelled: dict[str, str | None] = {}
+        """What was looked for among the ops of users, and the digests of these."""
         for dialect in _DIALECTS:
             self.load_dialect(dialect)
+
+    def get_optional_op(
+        self, name: str, *, dialect_stack: Sequence[str] = ()
+    ) -> type[Operation] | None:
+        """The op of a name; of another dialect than ours, one that is registered."""
+        known = super().get_optional_op(name, dialect_stack=dialect_stack)
+        if known is not None or name.partition(".")[0] in self._loaded_dialects:
+            return known
+        found = find_op(name) if "." in name else None
+        return None if found is None else found.op
 
     def clone(self) -> SrContext:
         """A context of its own, on the same weights."""

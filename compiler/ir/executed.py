@@ -13,6 +13,7 @@ from ...runtime.abi import RAN, SHARED
 from ...runtime.library import Operator, Selection
 from ...runtime.program import Program
 from ..selective import merge
+from ..session import PACKAGES_NOTE
 from .target import isa_name
 
 _NOTE = "traced"
@@ -53,6 +54,8 @@ class Traced:
     executed: Sequence[Executed]
     features: frozenset[str]
     marks: npt.NDArray[np.uint8]
+    packages: frozenset[str] = frozenset()
+    """The packages of ops that users brought."""
 
     @classmethod
     def of(cls, notes: Mapping[str, Any], program: Program, target: str) -> Traced:
@@ -63,7 +66,8 @@ class Traced:
         if program.symbols or program.defined:
             features.add("dynamic_shapes")
         marks = np.zeros(len(executed), np.uint8)
-        return cls(note["roots"], executed, frozenset(features), marks)
+        packages = frozenset[str](notes.get(PACKAGES_NOTE, ()))
+        return cls(note["roots"], executed, frozenset(features), marks, packages)
 
     def selection(self, static: bool = False) -> Selection:
         """What ran so far; with `static`, what could run in any call."""
@@ -77,7 +81,7 @@ class Traced:
         features = {*self.features}
         if any(each.is_shared and mark & SHARED for each, mark in called):
             features.add("threads")
-        return selection_of(self.roots, ran, features)
+        return selection_of(self.roots, ran, features, self.packages)
 
 
 def note_of(roots: Iterable[str], executed: Iterable[Executed]) -> dict[str, Any]:
@@ -87,9 +91,12 @@ def note_of(roots: Iterable[str], executed: Iterable[Executed]) -> dict[str, Any
 
 
 def selection_of(
-    roots: Iterable[str], executed: Iterable[Executed], features: Iterable[str] = ()
+    roots: Iterable[str],
+    executed: Iterable[Executed],
+    features: Iterable[str] = (),
+    packages: Iterable[str] = (),
 ) -> Selection:
-    """What a model names and executes."""
+    """What a model names and executes, with the packages of ops that users brought."""
     named = _operators(roots, is_root=True)
     parts = [
         Selection(
@@ -100,7 +107,11 @@ def selection_of(
         )
         for each in executed
     ]
-    shared = Selection(operators=named, build_features=frozenset(features))
+    shared = Selection(
+        operators=named,
+        build_features=frozenset(features),
+        custom_classes=frozenset(packages),
+    )
     return merge([shared, *parts])
 
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, overload
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, ModuleOp
-from xdsl.ir import Attribute, Region, SSAValue, TypeAttribute
+from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
+from xdsl.ir import Attribute, Operation, Region, SSAValue, TypeAttribute
 from xdsl.ir.affine import AffineMap, AffineSet
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.hints import isa
 
 from ...runtime.files import shortened
+from ..session import how_to_register
 from .ir_text import MOST_AXES, MOST_NESTED, check_text
 
 MOST_SHOWN = 400
@@ -96,8 +98,36 @@ class _Scope(dict[str, tuple[SSAValue, ...]]):
         return self[name] if name in self else default
 
 
+_XDSL_ELEMENT: Any = vars(AttrParser)["_TensorLiteralElement"]
+"""What xDSL's parser makes of an element of a literal before it knows the type."""
+
+
+@dataclass
+class _LiteralElement(_XDSL_ELEMENT):
+    """An element; `0xff800000` as a float has these bits, as in MLIR."""
+
+    def to_type(self, parser: AttrParser, type: Any) -> Any:
+        """The element as a number of a type."""
+        digits = self.span.text.lower()
+        if not isinstance(type, AnyFloat) or "0x" not in digits:
+            return _XDSL_ELEMENT.to_type(self, parser, type)
+        if digits[0] == "-" or len(digits) - 2 != type.bitwidth // 4:
+            parser.raise_error(
+                f"expected {type.bitwidth // 4} digits, which are the bits of an "
+                f"element of {type}, got {shortened(digits, MOST_SHOWN)}",
+                at_position=self.span,
+            )
+        bits = bytes.fromhex(digits[2:])[::-1]
+        return type.unpack(bits, 1)[0]
+
+
 class _IRParser(Parser):
-    """xDSL's parser, with bounds where a short text can mean much."""
+    """
+    xDSL's parser, with bounds where a short text can mean much, and with the floats of
+    a literal that are written as bits.
+    """
+
+    _TensorLiteralElement = _LiteralElement
 
     def __init__(self, ctx: Context, text: str, name: str):
         """The parser of a text that `check_text` has passed."""
@@ -113,6 +143,15 @@ class _IRParser(Parser):
         except _REFUSED as error:
             said, *_ = str(error).splitlines() or [type(error).__name__]
             self.raise_error(f"expected valid IR, got an error: {said}")
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        """The op of a name, which may be one that a user registered."""
+        try:
+            return super()._get_op_by_name(name)
+        except ParseError as error:
+            if "." in name:
+                error.msg += f"; {how_to_register(name)}"
+            raise
 
     def parse_optional_region(
         self, arguments: Iterable[Parser.Argument] | None = None

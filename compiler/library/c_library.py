@@ -12,22 +12,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...lowering.llvm_to_object import machine_of
+from ...lowering.llvm_to_object.linked import linked_object
+from ...lowering.loop_to_llvm import text_constant
 from ...runtime import Cache, default_folder
 from ...runtime.abi import START, ContextLayout, PlanLayout, RowLayout
 from ...runtime.files import atomic_file
 from ...runtime.hostcode import interpreter_text
 from ...runtime.library import ImageHead, Selection
 from ...runtime.machine import ENTRY, TARGETS, needed_words
-from ..driver import linked_object, machine_of, text_constant
 from ..ir import described, find_target, isa_name
-from ..session import CompileError, Options
+from ..session import CompileError, Options, Progress, silent, told
 from .archive import ArchiveMember, archive
+from .facts import facts_of, includes
 from .image import image_version
 from .kernels import Member, library_texts, selected_kernels
 
 _HEADER = Path(__file__).parent / "sr.h"
 
-_FUNCTIONS = ("sr_interpret", "sr_unite", "sr_place_all", "sr_spread")
+_FUNCTIONS = ("sr_interpret", "sr_unite", "sr_place_all", "sr_spread", "sr_absent")
 """What the header calls."""
 
 
@@ -37,10 +40,12 @@ def build_c_library(
     targets: Sequence[str],
     folder: Path,
     options: Options = Options(),
+    progress: Progress = silent,
 ) -> list[Path]:
     """
     Writes `libsr.a` with the kernels of some models that a selection has, for each
-    target, and `sr.h`, into a folder, which is made; what was written.
+    target, and `sr.h`, into a folder, which is made; what was written. `progress` is
+    told of models, then of targets.
 
     Raises `CompileError` as `build_library_folder`, and for targets of two machines. No
     kernel uses registers of matrices, which a program must ask the system for.
@@ -51,16 +56,17 @@ def build_c_library(
             f"expected targets of one machine for a C library, got {', '.join(names)}; "
             "build one for each"
         )
-    kernels = selected_kernels(models, names, selection, options)
+    kernels = selected_kernels(models, names, selection, options, progress)
     cache = Cache(default_folder()) if options.cache else None
     machine = machine_of(find_target("aarch64" if "aarch64" in names else "x86-64"))
     # The greatest first, as a program looks for one that runs.
     names = [each for each in reversed(TARGETS) if each in names]
-    texts = [interpreter_text(), _main_text(names, len(kernels))]
+    texts = [interpreter_text(), _main_text(names, len(kernels), selection)]
     main = linked_object(texts, _FUNCTIONS, machine, cache)
     shown = (*_FUNCTIONS, "sr_targets", "sr_target_count", "sr_version")
+    shown += ("sr_selected", "sr_selected_count", "sr_selects")
     members = [ArchiveMember("sr.o", main, shown)]
-    for number, name in enumerate(names):
+    for number, name in enumerate(told(names, "targets", progress)):
         data = _kernels_object(kernels, name, cache)
         table = _table_name(name)
         members.append(ArchiveMember(f"kernels{number}.o", data, (table,)))
@@ -124,8 +130,11 @@ def _kernel_table(name: str, kernels: Mapping[str, Member]) -> str:
     return "\n".join(lines)
 
 
-def _main_text(names: Sequence[str], count: int) -> str:
-    """The constants of the library: its version; its targets, the greatest first."""
+def _main_text(names: Sequence[str], count: int, selection: Selection) -> str:
+    """
+    The constants of the library: its version; its targets, the greatest first; and what
+    was selected for it, if a kernel is lacking.
+    """
     lines: list[str] = []
     rows: list[str] = []
     for at, name in enumerate(names):
@@ -141,6 +150,14 @@ def _main_text(names: Sequence[str], count: int) -> str:
     lines.append(_array("sr_targets", "{ptr, ptr, ptr, i64}", rows))
     lines.append(f"@sr_target_count = constant i64 {len(names)}")
     lines.append(f"@sr_version = constant i64 {image_version()}")
+    facts = facts_of(selection)
+    lines += [text_constant(f"fact.{at}", each) for at, each in enumerate(facts)]
+    lines.append(
+        _array("sr_selected", "ptr", [f"ptr @fact.{x}" for x in range(len(facts))])
+    )
+    lines.append(f"@sr_selected_count = constant i64 {len(facts)}")
+    flags = ", ".join(f"i64 {int(each)}" for each in includes(selection))
+    lines.append(f"@sr_selects = constant [2 x i64] [{flags}]")
     return "\n".join(lines)
 
 

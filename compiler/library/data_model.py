@@ -8,25 +8,24 @@ is as one target likes it; kernels of other targets read it so as well.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from ...dialects import Dim
 from ...dialects.loop import CallOp, KernelOp, ProgramOp
-from ...runtime.library import IS_DATA, Artifact, Operator, Selection, to_json
+from ...lowering.host_to_bytecode import (
+    lower_plan_to_bytecode,
+    lower_program_to_bytecode,
+)
+from ...lowering.host_to_llvm import reach_in
+from ...lowering.program_to_host import length_of
+from ...runtime.abi import WORTH_RELEASING
+from ...runtime.library import IS_DATA, WORK, Artifact, Operator, Selection, to_json
 from ..building import alone
 from ..compile import Compilation
-from ..driver import (
-    CALLS,
-    Driver,
-    constant_block,
-    describe,
-    lower_plan_to_bytecode,
-    lower_program,
-    lower_program_to_bytecode,
-    program_of,
-)
-from ..ir import context, selection_of
+from ..driver import CALLS, Driver, constant_block, describe, program_of
+from ..ir import context, note_of_functions, packages_of, selection_of
 from ..passes import (
     executed_of,
     graph_passes,
@@ -34,9 +33,12 @@ from ..passes import (
     number_of,
     schedule_passes,
 )
-from ..runtime_folder import refuse_fallbacks
-from ..session import CompileError, Options
+from ..runtime_folder import refuse_fallbacks, refuse_functions
+from ..session import FUNCTIONS_NOTE, CompileError, Options
 from .image import Called, write_image
+
+_MAX_WORK_TEXT = 1000
+"""Characters of what is computed to tell short runs from long ones."""
 
 _LAYOUTS = "x86-64-v4"
 """The target whose layout of weights models have."""
@@ -53,12 +55,20 @@ class GenericModel:
     uses: Mapping[str, Sequence[Selection]]
     """What is used of each kernel, by its calls."""
 
+    packages: Sequence[str] = ()
+    """The packages of ops that users brought."""
+
 
 def make_data_model(
-    model: Any, options: Options = Options(), library: Set[str] | None = None
+    model: Any,
+    options: Options = Options(),
+    library: Set[str] | None = None,
+    computed: dict[str, tuple[Dim, ...]] | None = None,
 ) -> GenericModel:
     """
     Compiles a model to data; fusions whose kernels a `library` lacks are taken apart.
+    What the code of kernels computes is noted in `computed`, for other models that have
+    them.
 
     Raises `CompileError` for kernels that the library lacks all the same, for a model
     with ops that run by their numpy reference, and for precisions other than f32.
@@ -68,6 +78,7 @@ def make_data_model(
             "expected precision f32 for a model as data, got "
             f"{options.precision}; its kernels are those of a library"
         )
+    options.check_built()
     compilation = Compilation(model, target=_LAYOUTS, options=options)
     apart: frozenset[int] = frozenset()
     with alone():
@@ -75,7 +86,7 @@ def make_data_model(
             made = _Made(compilation, apart)
             missing = made.missing(library)
             if not missing:
-                return made.model()
+                return made.model({} if computed is None else computed)
             more = {each for each in missing.values() if each is not None}
             if len(more) < len(missing) or more <= apart:
                 names = sorted(name for name, at in missing.items() if at is None)
@@ -97,6 +108,7 @@ class _Made:
         self.ctx, self.roots = context(), set[str]()
         self.ctx.operators = self.roots
         self.module = compilation.front_end(compilation.source())(self.ctx)
+        self.packages = packages_of(self.module)
         options = compilation.options
         driver = Driver(self.ctx, options, _LAYOUTS, None)
         passes = graph_passes(options, _LAYOUTS, apart=apart, is_traced=True)
@@ -120,12 +132,16 @@ class _Made:
                     found[op.kernel_name] = self.executed[number_of(op)].fusion
         return found
 
-    def model(self) -> GenericModel:
-        """The model as data; raises `CompileError`."""
+    def model(self, computed: dict[str, tuple[Dim, ...]]) -> GenericModel:
+        """
+        The model as data; raises `CompileError`. What the code of kernels computes is
+        noted by their names.
+        """
         program = program_of(self.module)
         known = describe(program)
         refuse_fallbacks(known)
-        reach = lower_program(self.module).reach
+        refuse_functions(note_of_functions(self.module).get(FUNCTIONS_NOTE, ()))
+        reach = reach_in(self.module, computed)
         bytecode = lower_program_to_bytecode(program)
         arguments = [arguments_of(self.kernels[name]) for name in bytecode.kernels]
         calls = [*self._uses(program)]
@@ -138,18 +154,21 @@ class _Made:
         notes: dict[str, Any] = {
             "kernels": bytecode.kernels,
             "arguments": arguments,
-            IS_DATA: to_json(_needs(self.roots, is_dynamic)),
+            IS_DATA: to_json(_needs(self.roots, is_dynamic, self.packages)),
             "uses": [*map(json.loads, table)],
             "calls": [*map(table.index, texts)],
+            WORK: _work(program),
         }
         constants = constant_block(program, self.ctx.weights)
         called = Called(
-            *(bytecode.code, bytecode.registers, bytecode.kernels, arguments)
+            *(bytecode.code, bytecode.registers, bytecode.kernels, arguments),
+            calls,
         )
         plans = lower_plan_to_bytecode(program, reach, is_placed=True)
         image = write_image(program, known, called, plans, constants)
         return GenericModel(
-            Artifact(known, [image], constants, notes), self.kernels, uses
+            *(Artifact(known, [image], constants, notes), self.kernels, uses),
+            self.packages,
         )
 
     def _uses(self, program: ProgramOp) -> Iterator[tuple[str, Selection]]:
@@ -165,15 +184,29 @@ class _Made:
                 yield "", Selection()
 
 
+def _work(program: ProgramOp) -> int | str:
+    """The points of the loops of a run, a number or a size of symbols."""
+    length = length_of(program)
+    if length.is_endless:
+        return WORTH_RELEASING
+    if isinstance(length.work, int):
+        return length.work
+    text = str(length.work)
+    return text if len(text) <= _MAX_WORK_TEXT else WORTH_RELEASING
+
+
 def arguments_of(kernel: KernelOp) -> int:
     """How many words a call gives a kernel: its buffers, and its sizes."""
     return len(kernel.body.block.args) + len(kernel.symbols)
 
 
-def _needs(roots: set[str], is_dynamic: bool) -> Selection:
-    """What a model that names these operators needs when it is loaded."""
+def _needs(
+    roots: set[str], is_dynamic: bool, packages: Iterable[str] = ()
+) -> Selection:
+    """What a model of these operators and packages needs when it is loaded."""
     features = {"python_entry", *(["dynamic_shapes"] if is_dynamic else [])}
     return Selection(
         operators=dict.fromkeys(sorted(roots), Operator(False, True, False)),
         build_features=frozenset(features),
+        custom_classes=frozenset(packages),
     )

@@ -19,9 +19,9 @@ from ...runtime.library import (
 )
 from ..ir import isa_name
 from ..runtime_folder import check_folder, runtime_key, write_runtime
-from ..session import CompileError, Options
+from ..session import CompileError, Options, Progress, silent
 from .data_model import make_data_model
-from .kernels import build_library, selected_kernels
+from .kernels import build_libraries
 
 
 def build_library_folder(
@@ -30,20 +30,20 @@ def build_library_folder(
     targets: Sequence[str],
     folder: Path,
     options: Options = Options(),
+    progress: Progress = silent,
 ) -> list[Path]:
     """
     Builds a folder that runs models as data: the runtime, and for each target the
-    kernels of some models that a selection has; what was written.
+    kernels of some models that a selection has; what was written. `progress` is told of
+    models, then of kernels.
 
     Raises `CompileError` for a target that is not selected, where no kernel is, and for
     a folder with other things in it.
     """
     check_folder(folder)
     names = list(dict.fromkeys(map(isa_name, targets)))
-    kernels = selected_kernels(models, names, selection, options)
     cache = Cache(default_folder()) if options.cache else None
-    threads = options.usable_threads
-    built = [build_library(kernels, selection, n, threads, cache) for n in names]
+    built = build_libraries(models, names, selection, options, cache, progress)
     written = write_runtime(folder, names, interprets=True)
     for library in built:
         path = folder / library_name(library.target)

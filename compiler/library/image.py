@@ -10,22 +10,32 @@ import numpy as np
 
 from ...dialects import dtype, sizes
 from ...dialects.loop import ProgramOp
+from ...lowering.program_to_host import limits_of, refusals, sum_of_words
 from ...runtime.abi import WORD, Words
-from ...runtime.library import IMAGE_FOOT, ImageHead, counts_of
+from ...runtime.library import (
+    IMAGE_FOOT,
+    ImageHead,
+    Selection,
+    counts_of,
+    missing_structure,
+)
 from ...runtime.plan import PlanCode
 from ...runtime.program import ConstantBlock, Program
-from ..driver import limits_of, refusals, sum_of_words
 from ..session import version
+from .facts import needs_of
 
 
 @dataclass(frozen=True)
 class Called:
-    """What a program calls: bytecode, its registers, and kernels by their numbers."""
+    """What a program calls: bytecode, its registers, kernels by numbers, and needs."""
 
     code: Words
     registers: int
     kernels: Sequence[str]
     arguments: Sequence[int]
+
+    uses: Sequence[tuple[str, Selection]]
+    """Of each op that may end a run the kernel, and what it uses of a library."""
 
 
 def write_image(
@@ -48,13 +58,15 @@ def write_image(
     }
     for place, count in counts.items():
         head[place] = count
+    rows, needs = _calls(known, called)
     tables = {
         (ImageHead.SYMBOLS, ImageHead.SYMBOL_TABLE): limits_of(program),
         (None, ImageHead.TENSOR_TABLE): _tensors(program, known),
         (ImageHead.KERNELS, ImageHead.KERNEL_TABLE): zip(
             called.kernels, called.arguments, strict=True
         ),
-        (ImageHead.CALLS, ImageHead.CALL_TABLE): ((each,) for each in known.calls),
+        (ImageHead.CALLS, ImageHead.CALL_TABLE): rows,
+        (None, ImageHead.NEED_TABLE): needs,
         (ImageHead.REFUSALS, ImageHead.REFUSAL_TABLE): (
             (each,) for each in refusals(program)
         ),
@@ -79,6 +91,23 @@ def _tensors(program: ProgramOp, known: Program) -> Iterable[tuple[str, str, int
     infos = (*known.inputs, *known.outputs)
     for type, info in zip(types, infos, strict=True):
         yield info.name, info.dtype, dtype(type).itemsize, len(sizes(type))
+
+
+def _calls(
+    known: Program, called: Called
+) -> tuple[list[tuple[str, str, int, int]], list[tuple[int, str, str, str]]]:
+    """The rows of the table of calls, and of what they need of a selection."""
+    needs: list[tuple[int, str, str, str]] = []
+    places: dict[tuple[tuple[int, str, str, str], ...], int] = {}
+    rows: list[tuple[str, str, int, int]] = []
+    for source, (kernel, used) in zip(known.calls, called.uses, strict=True):
+        own = tuple(needs_of(used))
+        if own not in places:
+            places[own] = len(needs)
+            needs += own
+        said = str(missing_structure(kernel)) if kernel else ""
+        rows.append((source, said, places[own], len(own)))
+    return rows, needs
 
 
 @dataclass

@@ -23,12 +23,13 @@ enum {
   SR_INDEX_ERROR = 1,    /* the model looked up an index out of its range */
   SR_SIZE_ERROR = 4,     /* a run computed sizes which an op cannot take */
   SR_EQUALITY_ERROR = 6, /* a run computed two sizes which differ, and should not */
+  SR_NOT_SELECTED = 7,   /* a run came to a kernel that libsr.a lacks; see sr_needed */
   SR_NOT_A_MODEL = -1,   /* no model as data, or one that was damaged */
   SR_OTHER_VERSION = -2, /* a model for another libsr.a; build both again */
   SR_UNALIGNED = -3,     /* a file that is not at a multiple of SR_ALIGNMENT */
   SR_COMPUTED_SIZE = -4, /* a model of which a run computes sizes; use Python */
   SR_NO_TARGET = -5,     /* a processor that can run no kernels of libsr.a */
-  SR_NO_KERNEL = -6,     /* a kernel that libsr.a lacks; sr_missing tells its name */
+  SR_NO_KERNEL = -6,     /* a kernel that takes other arguments; build both again */
   SR_NOT_PLANNED = -7    /* memory that is no plan of this model */
 };
 
@@ -86,6 +87,10 @@ int32_t sr_interpret(void *context, const int64_t *code, int64_t *registers,
 int32_t sr_unite(int64_t *words, void *context);
 int32_t sr_place_all(int64_t *words, void *context);
 int32_t sr_spread(int64_t *words, void *context);
+int32_t sr_absent(int64_t *words, void *context);
+extern const char *const sr_selected[]; /* what was selected, in the order of bytes */
+extern const int64_t sr_selected_count;
+extern const int64_t sr_selects[2]; /* whether all operators were, and all else */
 #ifdef __cplusplus
 }
 #endif
@@ -209,28 +214,29 @@ static inline const sr_kernel *sr_find(const sr_target *target, const char *name
 }
 
 /* Of the kernels that libsr.a lacks the name of the number `at`; NULL where there are
-   fewer, or no target runs here. */
+   fewer, or no target runs here. A run that comes to none of them needs none. */
 static inline const char *sr_missing(const sr_model *model, uint64_t at) {
   const int64_t *table = sr_table(model, SR_HEAD_KERNEL_TABLE);
   const sr_target *target = sr_target_here();
   for (uint64_t row = 0; target && row < sr_kernel_count(model); ++row) {
     const char *name = sr_text(model, table[2 * row]);
     const sr_kernel *known = sr_find(target, name);
-    if ((!known || known->arguments != table[2 * row + 1]) && !at--) return name;
+    if (!known && !at--) return name;
   }
   return NULL;
 }
 
 /* Finds the kernels; `kernels` has room for sr_kernel_count(model) pointers, and stays
-   while the model is used. Returns zero, SR_NO_TARGET or SR_NO_KERNEL. */
+   while the model is used. A kernel that is lacking ends the run that comes to it.
+   Returns zero, SR_NO_TARGET or SR_NO_KERNEL. */
 static inline int sr_link(sr_model *model, const void **kernels) {
   const int64_t *table = sr_table(model, SR_HEAD_KERNEL_TABLE);
   const sr_target *target = sr_target_here();
   if (!target) return SR_NO_TARGET;
   for (uint64_t row = 0; row < sr_kernel_count(model); ++row) {
     const sr_kernel *known = sr_find(target, sr_text(model, table[2 * row]));
-    if (!known || known->arguments != table[2 * row + 1]) return SR_NO_KERNEL;
-    kernels[row] = known->function;
+    if (known && known->arguments != table[2 * row + 1]) return SR_NO_KERNEL;
+    kernels[row] = known ? known->function : (const void *)sr_absent;
   }
   model->kernels = kernels;
   return 0;
@@ -319,7 +325,7 @@ static inline uint64_t sr_work_bytes(const sr_model *model, const void *plan) {
 
 /* Runs the model on tensors in a buffer, with another for its work, both at multiples of
    SR_ALIGNMENT; by one thread where `threads` is NULL. Returns zero, SR_NOT_PLANNED,
-   SR_INDEX_ERROR, SR_SIZE_ERROR or SR_EQUALITY_ERROR. */
+   SR_NOT_SELECTED, SR_INDEX_ERROR, SR_SIZE_ERROR or SR_EQUALITY_ERROR. */
 static inline int sr_run(const sr_model *model, const void *plan, void *tensors, void *work,
                          const sr_threads *threads) {
   const int64_t *image = model->image, *fields = (const int64_t *)plan;
@@ -346,16 +352,52 @@ static inline int sr_run(const sr_model *model, const void *plan, void *tensors,
                       context + image[SR_HEAD_CONTEXT], model->kernels);
 }
 
-/* The op of the model at which the last run in a buffer ended, where it did not return
-   zero. */
-static inline const char *sr_failed(const sr_model *model, const void *plan,
-                                    const void *work) {
+/* What is known of the op at which the last run in a buffer ended, or NULL. */
+static inline const int64_t *sr_last_call(const sr_model *model, const void *plan,
+                                          const void *work) {
   const int64_t *row = (const int64_t *)plan + model->image[SR_HEAD_ROW];
   const int64_t *context = (const int64_t *)(const void *)((const uint8_t *)work +
                            sr_rounded((uint64_t)row[SR_ROW_BYTES]));
   int64_t call = context[SR_CONTEXT_FAILED];
-  if (call < 0 || call >= model->image[SR_HEAD_CALLS]) return "";
-  return sr_text(model, sr_table(model, SR_HEAD_CALL_TABLE)[call]);
+  if (call < 0 || call >= model->image[SR_HEAD_CALLS]) return NULL;
+  return sr_table(model, SR_HEAD_CALL_TABLE) + 4 * call;
+}
+
+/* The op of the model at which the last run in a buffer ended, where it did not return
+   zero. */
+static inline const char *sr_failed(const sr_model *model, const void *plan,
+                                    const void *work) {
+  const int64_t *call = sr_last_call(model, plan, work);
+  return call ? sr_text(model, call[0]) : "";
+}
+
+/* Whether libsr.a was built with something selected. */
+static inline int sr_is_selected(const char *fact) {
+  int64_t low = 0, high = sr_selected_count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    int order = strcmp(fact, sr_selected[middle]);
+    if (!order) return 1;
+    if (order < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return 0;
+}
+
+/* After a run that returned SR_NOT_SELECTED what libsr.a was built without; the last line
+   is one of YAML that selects it, as in Python. */
+static inline const char *sr_needed(const sr_model *model, const void *plan,
+                                    const void *work) {
+  const int64_t *call = sr_last_call(model, plan, work);
+  if (!call) return "";
+  const int64_t *need = sr_table(model, SR_HEAD_NEED_TABLE) + 4 * call[2];
+  for (int64_t at = 0; at < call[3]; ++at, need += 4)
+    if (!sr_selects[need[0]] && !sr_is_selected(sr_text(model, need[1])) &&
+        !sr_is_selected(sr_text(model, need[2])))
+      return sr_text(model, need[3]);
+  return sr_text(model, call[1]);
 }
 
 #endif

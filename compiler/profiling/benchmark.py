@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from operator import index
 from typing import Any, TextIO
 
-from ...runtime.call import Profile, StaticModule, Steps, profiled_run
+from ...runtime.call import COMPILED, Profile, StaticModule, Steps, profiled_run
 from ...runtime.program import evaluate
-from .metrics import COMPILED, FALLBACK, IndividualMetrics, Node, PlannedMemory
+from .limits import bytes_a_second, operations_a_second
+from .metrics import IndividualMetrics, Node, PlannedMemory
 from .placement import placed, reused
 from .report import report
 from .twin import Call, Twin, twin_of
@@ -102,7 +103,14 @@ class _Measurement:
             each / len(steps) for each in (self.profile.times, self.profile.counts)
         )
         nodes = [
-            _node(each, float(times[at := each.number]) / 1e6, float(counts[at]), found)
+            self.beside_limits(
+                _node(
+                    each,
+                    float(times[at := each.number]) / 1e6,
+                    float(counts[at]),
+                    found,
+                )
+            )
             for each, found in zip(calls, work, strict=True)
         ]
         return replace(
@@ -114,6 +122,17 @@ class _Measurement:
             first_iter_time=_mean([first.prepare + first.run + first.give_back]),
             time_per_iter=time_per_iter,
         )
+
+    def beside_limits(self, node: Node) -> Node:
+        """A node with the share that its rates are of what the machine can do."""
+        fma = bandwidth = None
+        threads = self.twin.threads
+        if node.operations and node.gflops is not None:
+            fma = node.gflops * 1e9 / operations_a_second(threads)
+        if node.bytes and node.gigabytes is not None:
+            limit = bytes_a_second(threads, node.bytes / node.runs)
+            bandwidth = node.gigabytes * 1e9 / limit
+        return replace(node, fma_share=fma, bandwidth_share=bandwidth)
 
     def time_of_call(self, warmup_runs: int, main_runs: int) -> float:
         """The milliseconds of a call of the module itself."""
@@ -210,7 +229,7 @@ def _node(call: Call, milliseconds: float, runs: float, work: _Work) -> Node:
         kind=call.kind,
         source=call.source,
         ops=call.ops,
-        way=COMPILED if call.is_compiled else FALLBACK,
+        way=call.way,
         time=milliseconds,
         runs=runs,
         operations=work.operations,

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
-COMPILED, FALLBACK = "compiled", "fallback"
-"""How a node runs: as a kernel, or as the numpy reference of an op."""
-
 
 @dataclass(frozen=True)
 class Node:
@@ -24,7 +21,7 @@ class Node:
     """The ops that it was fused from, and where they are in the model."""
 
     way: str
-    """`COMPILED` or `FALLBACK`."""
+    """How it runs: compiled, fallback or foreign, as coverage counts it."""
 
     time: float
     """Milliseconds in an iteration."""
@@ -37,6 +34,12 @@ class Node:
 
     bytes: float | None = None
     """Bytes in an iteration, of memory that it touches, each once for each call."""
+
+    fma_share: float | None = None
+    """Its operations a second, over what multiply-adds of f32 on registers reach."""
+
+    bandwidth_share: float | None = None
+    """Its bytes a second, over what is read or copied in a memory of that size."""
 
     @property
     def gflops(self) -> float | None:

@@ -38,10 +38,19 @@ def _nodes(nodes: tuple[Node, ...]) -> Iterator[str]:
         yield f"Node #{at}: {node.time:.6g} ms/iter, {node.name} = {made_of}"
         if node.runs != 1:
             yield f"    {node.runs:.6g} runs/iter"
+        fma, bandwidth = node.fma_share, node.bandwidth_share
+        is_fma_nearer = (fma or 0) > (bandwidth or 0)
         if node.operations:
-            yield f"    {node.operations:.6g} FLOP, {_shown(node.gflops)} GFLOP/s"
+            share, rate = _share(fma if is_fma_nearer else None, "FMA"), node.gflops
+            yield f"    {node.operations:.6g} FLOP, {_shown(rate)} GFLOP/s{share}"
         if node.bytes:
-            yield f"    {node.bytes:.6g} bytes, {_shown(node.gigabytes)} GB/s"
+            share = _share(None if is_fma_nearer else bandwidth, "bandwidth")
+            yield f"    {node.bytes:.6g} bytes, {_shown(node.gigabytes)} GB/s{share}"
+
+
+def _share(share: float | None, limit: str) -> str:
+    """What a rate is of a limit of the machine, if that is the one that is nearer."""
+    return "" if share is None else f", {100 * share:.3g}% of {limit}"
 
 
 def _shown(rate: float | None) -> str:

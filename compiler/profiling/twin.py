@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ...runtime.call import StaticModule
+from ...runtime.call import CompiledModule, StaticModule
 from ...runtime.program import Size
 from ..building import alone, make_module
-from ..compile import Compilation
 from ..observers import compilation_of
-from ..session import NODES, CompileError
+from ..session import NODES
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class Call:
     ops: tuple[str, ...]
     """Those ops, and where they are in the model."""
 
-    is_compiled: bool
-    """Whether it is a kernel; else the numpy reference of an op."""
+    way: str
+    """`COMPILED`, `FALLBACK` or `FOREIGN`."""
 
     operations: Size | None = None
     bytes: tuple[Size, ...] | None = None
@@ -53,10 +52,13 @@ class Call:
 class Twin:
     """A profiled module that nothing else calls, and what its calls are."""
 
-    module: StaticModule
+    module: CompiledModule
     calls: tuple[Call, ...]
     setup_seconds: float
     """To link it, and to make its module and first context."""
+
+    threads: int
+    """How many may share a kernel of it."""
 
     lock: Any
     """Whoever runs the module holds it."""
@@ -81,15 +83,16 @@ def twin_of(module: StaticModule) -> Twin:
 def _compiled(module: StaticModule) -> Twin:
     """Compiles a twin."""
     made = copy(compilation_of(module))
-    if not isinstance(made, Compilation):
-        raise CompileError(f"expected a module of compile, got {module!r}")
     made.observers, made.after_pass, made.is_profiled = (), None, True
+    made.options = replace(made.options, check_memory=False)
     artifact, report = made.made(made.key_of_file())
     start = time.perf_counter()
-    twin = make_module(artifact, report, made.options.usable_threads)
+    usable = made.options.usable_threads
+    twin = make_module(artifact, report, usable)
     seconds = time.perf_counter() - start
     calls = tuple(_call(each) for each in artifact.notes[NODES])
-    return Twin(twin, calls, seconds, Lock())
+    threads = usable if artifact.program.is_shared else 1
+    return Twin(twin, calls, seconds, threads, Lock())
 
 
 def _call(node: dict[str, Any]) -> Call:
@@ -101,7 +104,7 @@ def _call(node: dict[str, Any]) -> Call:
         kind=node["kind"],
         source=node["source"],
         ops=tuple(node["ops"]),
-        is_compiled=node["compiled"],
+        way=node["way"],
         operations=node.get("operations"),
         bytes=None if bytes is None else tuple(bytes),
         slot=node.get("slot"),

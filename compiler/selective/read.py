@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 from ...runtime.files import open_regular, read_bytes, reason, size_of
 from ...runtime.library import Operator, Selection, SelectionError
 from .kernel_key import is_kernel_key
+from .known_names import DTYPES, FEATURES
 from .yaml_nodes import MOST_BYTES, Fields, Items, Node, Scalar, read_nodes, shown
 
 _TRUE = {"yes", "true", "on"}
@@ -50,6 +51,11 @@ def of_legacy_list(names: Iterable[str]) -> Selection:
     )
 
 
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name that is most like another, if one is like it."""
+    return next(iter(get_close_matches(name[:100], known, 1, 0.5)), None)
+
+
 class _Schema:
     """What each key of a file holds."""
 
@@ -59,9 +65,9 @@ class _Schema:
             "include_all_non_op_selectives": self.flag,
             "include_all_operators": self.flag,
             "debug_info": self.names,
-            "build_features": self.names,
+            "build_features": self.features,
             "operators": self.operators,
-            "kernel_metadata": self.names_by_name,
+            "kernel_metadata": self.dtypes,
             "et_kernel_metadata": self.kernel_keys,
             "custom_classes": self.names,
         }
@@ -99,12 +105,12 @@ class _Schema:
         found = self.mapping(node, what)
         unknown = [name for name in found.nodes if name not in known]
         if unknown:
-            nearest = get_close_matches(unknown[0][:100], known, 1, 0.5)
+            nearest = _nearest(unknown[0], [*known])
             raise self.error(
                 found.lines[unknown[0]],
                 f"expected {keys} {', '.join(known)}, got unexpected "
                 f"{', '.join(map(shown, unknown))}"
-                + (f"; did you mean {nearest[0]}?" if nearest else ""),
+                + (f"; did you mean {nearest}?" if nearest else ""),
             )
         return {name: known[name](each, name) for name, each in found.nodes.items()}
 
@@ -125,10 +131,32 @@ class _Schema:
             self.check_name(name, line, what)
         return found.nodes
 
-    def names_by_name(self, node: Node, what: str) -> dict[str, frozenset[str]]:
-        """Lists of names, by name."""
-        found = self.members(node, what)
-        return {name: self.names(each, name) for name, each in found.items()}
+    def features(self, node: Node, what: str) -> frozenset[str]:
+        """A list of features."""
+        return self.known_names(node, what, FEATURES, "a feature")
+
+    def dtypes(self, node: Node, what: str) -> dict[str, frozenset[str]]:
+        """Lists of dtypes, by the names of kernels."""
+        return {
+            name: self.known_names(each, name, DTYPES, f"a dtype of {shown(name)}")
+            for name, each in self.members(node, what).items()
+        }
+
+    def known_names(
+        self, node: Node, what: str, known: Sequence[str], kind: str
+    ) -> frozenset[str]:
+        """A list of names that are known."""
+        found = self.names(node, what)
+        for each in node.nodes if isinstance(node, Items) else ():
+            if isinstance(each, Scalar) and each.text not in known:
+                nearest = _nearest(each.text, known)
+                such = "" if nearest else f" such as {known[0]}"
+                raise self.error(
+                    each.line,
+                    f"expected {kind}{such}, got {shown(each.text)}"
+                    + (f"; did you mean {nearest}?" if nearest else ""),
+                )
+        return found
 
     def kernel_keys(self, node: Node, what: str) -> dict[str, frozenset[str]]:
         """Keys of kernels, by the names of operators."""

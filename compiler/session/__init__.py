@@ -9,27 +9,54 @@ from .errors import (
     UnsupportedModelError,
     UnsupportedOp,
 )
+from .form import CONTAINER, Form
 from .given import Given
 from .graph_model import GraphModel, digest_of_arrays, digest_of_model
 from .host import check_runs_here, machine_text, target_text
-from .options import Options, check_is
-from .remedies import Cause
-from .report import NODES, NOTED, CompileReport, warm_report, with_constants
+from .option_names import ALIAS, check_names, check_planners
+from .option_values import check_is
+from .options import BITS_OF_WEIGHTS, Options
+from .progress import Progress, progress_line, silent, told
+from .remedies import Cause, how_to_register
+from .report import (
+    FUNCTIONS_NOTE,
+    MEMORY,
+    NODES,
+    NOTED,
+    OPS_NOTE,
+    PACKAGES_NOTE,
+    SPELLED_NOTE,
+    CompileReport,
+    warm_report,
+    with_constants,
+)
 from .source_file import SourceFile, digest_of
 from .source_hash import version
 from .weight_file import WeightFile, is_as_noted
 
 __all__ = [
+    "BITS_OF_WEIGHTS",
+    "ALIAS",
+    "check_names",
+    "check_planners",
     "Cause",
     "CompileError",
     "CompileReport",
+    "FUNCTIONS_NOTE",
+    "CONTAINER",
+    "Form",
     "Given",
     "GraphModel",
     "MOST_OF_NAME",
     "ModelFileError",
+    "MEMORY",
     "NODES",
     "NOTED",
+    "OPS_NOTE",
+    "PACKAGES_NOTE",
     "Options",
+    "Progress",
+    "SPELLED_NOTE",
     "SourceFile",
     "UnsupportedModelError",
     "UnsupportedOp",
@@ -39,9 +66,13 @@ __all__ = [
     "digest_of",
     "digest_of_arrays",
     "digest_of_model",
+    "how_to_register",
     "is_as_noted",
     "machine_text",
+    "progress_line",
+    "silent",
     "target_text",
+    "told",
     "version",
     "warm_report",
     "with_constants",

@@ -1,46 +1,76 @@
-"""`Options`: the options of a compile."""
+"""`Options`: the options of a compile, and of its runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import InitVar, dataclass, field, replace
 from difflib import get_close_matches
-from operator import index
-from typing import Any
+from typing import Any, Self
 
 from ...runtime.machine import usable_threads
 from ...runtime.planning import PLANNERS
 from .errors import CompileError
+from .option_names import (
+    Scope,
+    check_names,
+    check_planners,
+    names_of,
+    planner_of,
+)
+from .option_values import check_is, names_of_classes, whole_bounds, whole_threads
 
 ALWAYS_GIVEN = 8
 """Threads that a user gets who asks for them, however few may run at once."""
 
-_RUN_SCOPE = ("threads", "manage_output_tensors", "cache")
-"""The options that no code depends on, so that a run may have its own."""
-
 _PRECISIONS = ("f32", "bf16")
 """How exactly a model may be computed."""
+
+BITS_OF_WEIGHTS = {"int8": 8, "int4": 4}
+"""How many bits weights may be quantised to."""
 
 _BINDINGS = ("refuse", "first-call")
 """When values of inputs are known that an op needs."""
 
 
+_FALLBACKS = ("error", "foreign")
+"""What becomes of a node that no op computes."""
+
+_SWITCHES = (
+    *("cache", "tune", "manage_output_tensors", "optimize_memory"),
+    *("enable_out_variant", "enable_tensorexpr_fusion", "use_maybe_copy_variants"),
+    *("strict", "check_memory"),
+)
+"""The options that are true or not."""
+
+
 @dataclass(frozen=True)
 class Options:
-    """How a model is compiled; raises `CompileError` for a value that is not known."""
+    """
+    How a model is compiled and run; raises `CompileError` for a value that is not
+    known, and `TypeError` for a name that is not.
+
+    Each option is of compile scope or of run scope, as it says: one of run scope may
+    be chosen anew for a runtime or a pool (`docs/options.md`).
+    """
 
     planner: str = "conflict-driven"
-    """How activations share memory: a name of `static_runtime.runtime.planning`."""
+    """
+    How activations share memory: a name of `static_runtime.runtime.planning`
+    (`docs/memory.md`). Compile scope.
+    """
 
     cache: bool = True
-    """Whether compiled code is kept on disk, and taken from there."""
+    """
+    Whether compiled code is kept on disk, and taken from there. Compile scope; a
+    runtime with options of its own has this one of its module.
+    """
 
     tune: bool = False
     """
     Whether contractions are measured on this machine, to choose how they are computed.
     What was found is kept on disk, and used again by what is compiled with this option.
-    It takes some seconds a kernel, once. Bits do not depend on it.
+    It takes some seconds a kernel, once. Bits do not depend on it. Compile scope.
     """
 
     threads: int | None = None
@@ -49,27 +79,68 @@ class Options:
     that the process may run at once. More than these are of no use: who asks for more
     gets as many, or eight where they are fewer; and where the system refuses a thread,
     the others do its work. Small kernels are run by the caller alone. Bits do not
-    depend on it.
+    depend on it. Run scope.
+    """
+
+    inter_op_threads: int | None = None
+    """
+    How many branches of a model may run at once, where they have no order: None for as
+    many as gain by it, which needs chains of kernels too small for several threads
+    each, as the two directions of an LSTM; 1 for none. A run of fewer threads runs them
+    in turn. Bits do not depend on it, and memory is planned for it. Compile scope.
     """
 
     precision: str = "f32"
     """
     How exactly a model of f32 is computed: "f32" as it is; "bf16" with the weights of
     products rounded to bf16, which is half of their memory (`docs/precision.md`).
+    Compile scope.
+    """
+
+    weights: str | None = None
+    """
+    What the weights of products of matrices are quantised to: "int8" or "int4" numbers,
+    with a scale for each group of 64 rows, or None for not at all. They take so much
+    less memory, which is what a model waits for that computes a row at a time
+    (`docs/quantization.md`). Compile scope.
     """
 
     bounds: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     """
     The most that symbols of the model are. A size that only the run computes from data
     needs one, for the memory that it takes; the error that asks for it has its name. A
-    call in which a symbol is greater ends with an error.
+    call in which a symbol is greater ends with an error. Compile scope.
+    """
+
+    grow: str | tuple[str, ...] = ()
+    """
+    The symbols of sizes that grow from call to call, such as the length of caches that
+    the model takes, concatenates with new rows and returns. Their rows are then written
+    where the cache is: a call returns a part of a buffer with room for more, and takes
+    it back (`docs/memory.md`). One symbol may be given as its name alone. Compile
+    scope.
     """
 
     bind: str = "refuse"
     """
     What becomes of a model with an op that needs a value when it is compiled, such as
     an axis or a shape, and has it from an input: "refuse" it, or compile it at the
-    "first-call" with each value of that input.
+    "first-call" with each value of that input. Compile scope.
+    """
+
+    fallback: str = "error"
+    """
+    What becomes of a node that no op of ours computes: an "error" that lists all of
+    them, or a "foreign" call of the framework that the model is from, which must then
+    be installed where the model runs (`docs/coverage.md`). Types of results must be
+    known. Compile scope.
+    """
+
+    foreign_ops: Sequence[Any] = field(default=(), hash=False)
+    """
+    Python implementations of an ONNX model's nodes of other domains: subclasses of
+    `onnx.reference.op_run.OpRun`, or the names "module:class" of some, which a process
+    imports that runs such a node. Compile scope.
     """
 
     manage_output_tensors: bool = False
@@ -77,22 +148,91 @@ class Options:
     Whether the module keeps the outputs of its last calls, and returns their arrays
     again once nobody has them: no view, tensor or buffer of them either. It is worth it
     for large outputs, whose pages are new to the process otherwise (`docs/memory.md`).
+    Run scope.
     """
 
-    def __post_init__(self) -> None:
-        self._check_bounds()
+    optimize_memory: bool = True
+    """
+    Whether activations share memory. If not, each has bytes of its own, as with the
+    planner "naive", whatever `planner` is. Compile scope.
+    """
+
+    enable_out_variant: bool = True
+    """
+    Whether the model is compiled. If not, each of its ops is run by its reference in
+    numpy, one after the other, and nothing is planned: an oracle, and slow. It needs
+    `optimize_memory=False`. Compile scope.
+    """
+
+    enable_tensorexpr_fusion: bool = True
+    """
+    Whether ops are fused into one kernel where their loops allow it. If not, each op is
+    a kernel of its own. Compile scope.
+    """
+
+    use_maybe_copy_variants: bool = True
+    """
+    Whether an op that for some sizes only copies its operand, such as a slice of all,
+    is not run in calls of such sizes (`docs/skip.md`). If not, it copies in each call.
+    Compile scope.
+    """
+
+    check_memory: bool = False
+    """
+    Whether each call of a kernel is checked: that it writes to its result alone, and
+    reads what it is given alone (`docs/memory.md`). It is for finding faults: a run
+    takes many times as long. Compile scope.
+    """
+
+    strict: bool = False
+    """
+    Whether calls are refused that would be slow: if they would copy an input, or
+    are of greater sizes than were planned (`docs/options.md`). Run scope.
+    """
+
+    memory_planner_algorithm: InitVar[str | None] = None
+    """
+    Another name of `planner`, which has the value. It takes the same names, among them
+    "standard_resizing" and "precomputed_offsets".
+    """
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Options of these names; raises for names that there are not."""
+        check_names(named)
+        if given or "planner" in named:
+            planner = given[0] if given else named["planner"]
+            check_planners(planner, named.get("memory_planner_algorithm"))
+        return super().__new__(cls)
+
+    def __post_init__(self, memory_planner_algorithm: str | None) -> None:
+        algorithm = memory_planner_algorithm
+        planner = planner_of(self.planner if algorithm is None else algorithm)
+        object.__setattr__(self, "planner", planner)
+        for name in _SWITCHES:
+            check_is(f"True or False for {name}", bool, getattr(self, name))
+        object.__setattr__(self, "bounds", whole_bounds(self.bounds))
+        self._check_growing()
+        self._check_references()
+        if self.strict and self.growing:
+            raise CompileError(
+                f"expected no symbols that grow with strict=True, got {self.grow!r}, "
+                "whose caches are planned anew as they grow; leave one of them out"
+            )
+        if self.strict and self.bind != "refuse":
+            raise CompileError(
+                f"expected bind='refuse' with strict=True, got {self.bind!r}, by which "
+                "a call may compile; leave one of them out"
+            )
         if self.bind not in _BINDINGS:
             known = " or ".join(_BINDINGS)
             raise CompileError(f"expected bind of {known}, got {self.bind}")
-        check_is("True or False for cache", bool, self.cache)
-        check_is("True or False for tune", bool, self.tune)
-        wanted = "True or False for manage_output_tensors"
-        check_is(wanted, bool, self.manage_output_tensors)
+        if self.fallback not in _FALLBACKS:
+            known = " or ".join(_FALLBACKS)
+            raise CompileError(f"expected fallback of {known}, got {self.fallback}")
+        object.__setattr__(self, "foreign_ops", names_of_classes(self.foreign_ops))
         check_is("the name of a planner", str, self.planner)
-        if self.threads is not None and not _is_whole(self.threads):
-            raise _unexpected("a whole number of threads, or None", self.threads)
-        if self.threads is not None and self.threads < 1:
-            raise CompileError(f"expected one thread or more, got {self.threads}")
+        for name in ("threads", "inter_op_threads"):
+            object.__setattr__(self, name, whole_threads(getattr(self, name)))
         if self.planner not in PLANNERS:
             nearest = get_close_matches(self.planner, PLANNERS) or sorted(PLANNERS)
             raise CompileError(
@@ -101,23 +241,48 @@ class Options:
         if self.precision not in _PRECISIONS:
             known = " or ".join(_PRECISIONS)
             raise CompileError(f"expected a precision {known}, got {self.precision}")
+        if self.weights is not None and self.weights not in BITS_OF_WEIGHTS:
+            known = " or ".join(BITS_OF_WEIGHTS)
+            raise CompileError(f"expected weights of {known}, got {self.weights}")
 
-    def _check_bounds(self) -> None:
-        """Raises `CompileError` unless bounds are whole numbers of symbols."""
-        wanted = 'bounds such as {"batch": 64}'
-        check_is(wanted, Mapping, self.bounds)
-        for name, most in self.bounds.items():
-            check_is(f"{wanted} with the names of symbols", str, name)
-            if not _is_whole(most):
-                raise _unexpected(f"a whole number as the bound of {name}", most)
-            if not 0 <= most < 2**62:
+    def _check_growing(self) -> None:
+        """Raises `CompileError` unless what grows are names; keeps each once."""
+        check_is("names of symbols that grow", tuple | list | str, self.grow)
+        for each in self.growing:
+            check_is("the name of a symbol that grows", str, each)
+        object.__setattr__(self, "grow", self.growing)
+
+    def _check_references(self) -> None:
+        """Raises `CompileError` for what only a compiled model has."""
+        if self.enable_out_variant:
+            return
+        # In the words of PyTorch, which users may look for.
+        for name in ("manage_output_tensors", "optimize_memory"):
+            if getattr(self, name):
                 raise CompileError(
-                    f"expected a bound of {name} from 0 to 2**62, got {most}"
+                    f"When {name} is true, enable_out_variant must be set to true"
                 )
-        # A copy, which nobody else changes.
-        object.__setattr__(
-            self, "bounds", {k: index(v) for k, v in self.bounds.items()}
-        )
+        others = ("precision", "weights", "tune", "strict", "grow")
+        for name in others:
+            value = type(self).__dataclass_fields__[name].default
+            if (got := getattr(self, name)) != value:
+                raise CompileError(
+                    f"expected {name}={value!r} with enable_out_variant=False, got "
+                    f"{got!r}, which is of compiled code; leave one of them out"
+                )
+
+    def check_built(self) -> None:
+        """
+        Raises `CompileError` for what only a module has that `compile` makes, and not
+        what is built for other processes.
+        """
+        own = Options()
+        for name in ("check_memory", "strict", "manage_output_tensors", "bind"):
+            if (got := getattr(self, name)) != (usual := getattr(own, name)):
+                raise CompileError(
+                    f"expected {name}={usual!r} for what is built, got {got!r}; "
+                    "compile the model with it, and run it here"
+                )
 
     def for_a_run(self, other: Any) -> Options:
         """
@@ -126,15 +291,17 @@ class Options:
         Raises `CompileError` where it differs in anything else.
         """
         check_is("options as Options(...)", Options, other)
-        for each in fields(self):
-            mine, its = getattr(self, each.name), getattr(other, each.name)
-            if mine != its and each.name not in _RUN_SCOPE:
+        for name in (*names_of(Scope.CODE), *names_of(Scope.COMPILE)):
+            mine, its = getattr(self, name), getattr(other, name)
+            if mine != its:
+                *first, last = names_of(Scope.RUN)
+                free = f"{', '.join(first)} and {last}"
                 raise CompileError(
-                    f"expected {each.name}={mine!r} as the module was compiled with, "
-                    f"got {its!r}; a run may change {' and '.join(_RUN_SCOPE)} alone, "
+                    f"expected {name}={mine!r} as the module was compiled with, "
+                    f"got {its!r}; a run may change {free} alone, "
                     "so compile the model with the other options"
                 )
-        return replace(other, cache=self.cache)
+        return replace(other, **{n: getattr(self, n) for n in names_of(Scope.OWN)})
 
     @property
     def usable_threads(self) -> int:
@@ -143,31 +310,18 @@ class Options:
         return min(self.threads or usable, max(usable, ALWAYS_GIVEN))
 
     @property
+    def growing(self) -> tuple[str, ...]:
+        """The symbols that grow, each once."""
+        grow = (self.grow,) if isinstance(self.grow, str) else self.grow
+        return tuple(dict.fromkeys(grow))
+
+    @property
+    def placement(self) -> str:
+        """The planner that places activations."""
+        return self.planner if self.optimize_memory else "naive"
+
+    @property
     def key(self) -> str:
         """What of the options the compiled code depends on."""
-        names = ("planner", "precision", "tune")
-        text = " ".join(f"{each}={getattr(self, each)}" for each in names)
-        bounds = json.dumps(self.bounds, sort_keys=True)
-        return f"{text} bounds={bounds}"
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, of Python's or of numpy's; truth is none."""
-    if isinstance(value, bool):
-        return False
-    try:
-        index(value)
-    except TypeError:
-        return False
-    return True
-
-
-def check_is(wanted: str, type: type, value: Any) -> None:
-    """Raises `CompileError` for a value that is not of the type."""
-    if not isinstance(value, type):
-        raise _unexpected(wanted, value)
-
-
-def _unexpected(wanted: str, value: Any) -> CompileError:
-    """The error of an argument of another type than is wanted."""
-    return CompileError(f"expected {wanted}, got {type(value).__name__} {value!r:.80}")
+        values = {name: getattr(self, name) for name in names_of(Scope.CODE)}
+        return json.dumps(values, sort_keys=True)

@@ -17,7 +17,8 @@ class Cause(Enum):
     """Why a part of a model is refused."""
 
     OP = "ops"
-    HALF = "half precision"
+    FOREIGN = "foreign ops"
+    UNREGISTERED = "ops of other domains"
     ELEMENT = "element types"
     TRAINING = "training"
     SIZE = "sizes that vary"
@@ -32,19 +33,38 @@ class _Remedy(NamedTuple):
     torch: str
 
 
-_BF16 = 'Options(precision="bf16") has weights of 16 bits all the same'
+def how_to_register(name: str) -> str:
+    """What to do about an op that nobody has registered."""
+    return (
+        f"register {name} with static_runtime.register_op, or install the package "
+        "whose entry point in static_runtime.ops does so (docs/custom_ops.md)"
+    )
+
+
+_REGISTER = how_to_register("each of them")
 
 _REMEDIES: dict[Cause, _Remedy] = {
     Cause.OP: _Remedy(
         "express each of them by ops that docs/ops.md lists (a function of the model "
-        "may do so), or end the model before them and compute them outside of it",
-        "compute the same by operators that docs/ops.md lists, or return what they are "
-        "computed from and do the rest outside of the module",
+        "may do so), end the model before them and compute them outside of it, or "
+        'compile with Options(fallback="foreign"), by which ONNX runs them in '
+        "Python where the types of their results are known",
+        "compute the same by operators that docs/ops.md lists, return what they are "
+        "computed from and do the rest outside of the module, or compile with "
+        'Options(fallback="foreign"), by which PyTorch runs them',
     ),
-    Cause.HALF: _Remedy(
-        "let the converter write float32 (no --fp16, no float16 conversion after it); "
-        + _BF16,
-        f"compile model.float(), with example inputs of torch.float32; {_BF16}",
+    Cause.FOREIGN: _Remedy(
+        "let value_info of the model declare the types of their results, by names of "
+        "its inputs' sizes, and give Options(foreign_ops=...) a class for each op of a "
+        "domain of your own (docs/coverage.md)",
+        "return dense tensors of sizes that follow from those of the inputs, and "
+        "change no operand (docs/coverage.md)",
+    ),
+    Cause.UNREGISTERED: _Remedy(
+        f'{_REGISTER}, with SPELLINGS = ("onnx.<domain>.<op>",), or compile with '
+        'Options(fallback="foreign"), and with foreign_ops, which run in Python',
+        f'{_REGISTER}, with SPELLINGS = ("<namespace>.<op>.<overload>",), or compile '
+        'with Options(fallback="foreign"), by which PyTorch runs them',
     ),
     Cause.ELEMENT: _Remedy(
         "cast them outside of the model to a type that it may have",

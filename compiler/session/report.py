@@ -8,12 +8,29 @@ from dataclasses import dataclass, replace
 from io import FileIO
 
 from ...runtime.library import Artifact, written_constants
+from ...runtime.program import Size
 
 NOTED = (
     *("ops_read", "ops", "kernels", "distinct_kernels"),
-    *("planned_bytes", "lower_bound", "object_bytes"),
+    *("planned_bytes", "lower_bound", "object_bytes", "operations"),
+    "foreign_calls",
 )
 """What of a report an artifact keeps."""
+
+MEMORY = "memory"
+"""The note of an artifact on a program whose memory is checked."""
+
+OPS_NOTE = "custom_ops"
+"""The note of an artifact with digests of the ops of users, by their names."""
+
+SPELLED_NOTE = "spelled_ops"
+"""The note of an artifact with digests of the ops that spellings meant, or None."""
+
+PACKAGES_NOTE = "custom_classes"
+"""The note of an artifact with the packages of these ops, as selections name them."""
+
+FUNCTIONS_NOTE = "functions"
+"""The note of an artifact with the symbols of functions that are outside of it."""
 
 NODES = "nodes"
 """The note of an artifact that says what the calls of a profiled program are."""
@@ -52,6 +69,12 @@ class CompileReport:
 
     distinct_kernels: int = 0
     """Kernels that differ, each compiled once."""
+
+    foreign_calls: int = 0
+    """Calls in the program that a framework runs."""
+
+    operations: Size = 0
+    """Floating-point operations of all kernels, where they do not depend on data."""
 
     cached_kernels: int = 0
     """Objects that were on disk already."""

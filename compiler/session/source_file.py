@@ -11,7 +11,7 @@ from pathlib import Path
 from ...runtime.files import Bytes, open_regular, pieces, read_bytes, size_of, stamp
 from .errors import ModelFileError
 
-LONGEST = 2**31
+MAX_FILE_BYTES = 2**31
 """Bytes that the file of a model may have: more than a message of protobuf can."""
 
 CHUNK = 8 * 2**20
@@ -63,11 +63,11 @@ class SourceFile:
 def _open_model(path: Path) -> FileIO:
     """The file of a model, open for reading; raises as `SourceFile.read` does."""
     file = open_regular(path)
-    if (size := size_of(file)) > LONGEST:
+    if (size := size_of(file)) > MAX_FILE_BYTES:
         file.close()
         raise ModelFileError(
-            f"{path}: expected a model of at most {LONGEST} bytes, got {size}; store "
-            "its weights in a file beside it"
+            f"{path}: expected a model of at most {MAX_FILE_BYTES} bytes, got {size}; "
+            "store its weights in a file beside it"
         )
     return file
 

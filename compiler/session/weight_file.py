@@ -16,12 +16,12 @@ from typing import Any
 from ...runtime.files import (
     Array,
     Bytes,
+    aligned_bytes,
     fill,
     locked,
     open_inside,
     pieces,
     read_from,
-    room,
     size_of,
     stamp,
 )
@@ -65,7 +65,7 @@ class WeightFile:
                 f"{self.folder / self.name}: expected tensors that share none of its "
                 f"{size_of(file)} bytes, got some that do"
             )
-        data = room(length)
+        data = aligned_bytes(length)
         for piece in fill(file, start, data):
             self._hash.update(piece.data)
         self._check(file)

@@ -6,25 +6,15 @@ header and weights for C programs.
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...runtime.library import LIBRARY_SUFFIX, Selection
-from ..bundle import Network, identifier_of, make_bundle, write_bundle
-from ..compile import Compilation
-from ..library import (
-    build_c_library,
-    build_data_model,
-    build_library_folder,
-    catalogue,
-)
-from ..runtime_folder import build_runtime
-from ..selective import read_selection
-from ..session import Options
+from ...runtime.library import LIBRARY_SUFFIX
+from ..deploy import build
+from ..session import Options, progress_line
 from .bounds import add_bounds, bounds_of
-from .reproducer import CrashError, Guard
+from .script import run_script
 
 _BUILT = (".sr", LIBRARY_SUFFIX, ".a", ".h")
 """How the names of files end that are made for models; the rest is the runtime."""
@@ -132,6 +122,11 @@ def _check_flags(arguments: Namespace) -> None:
         )
     if arguments.emit_bundle is not None and not arguments.model:
         raise ValueError("expected a model for a bundle, got none")
+    if arguments.main_entry_name is not None and len(arguments.model) > 1:
+        raise ValueError(
+            "expected --main-entry-name with one model, got "
+            f"{len(arguments.model)}; each function has the name of its file"
+        )
     is_data = not is_library and arguments.emit_bundle is None
     is_data = is_data and arguments.output.suffix == ".sr"
     if arguments.c_library and not is_library:
@@ -147,74 +142,45 @@ def _check_flags(arguments: Namespace) -> None:
         )
 
 
-def _build_runtime(arguments: Namespace) -> None:
-    """Builds a folder with the runtime, and a model or a library."""
-    options = Options(precision=arguments.precision, bounds=bounds_of(arguments))
-    targets, folder = arguments.target.split(","), arguments.output
-    if arguments.yaml is not None or arguments.include_all:
-        chosen = Selection(include_all_operators=True)
-        if arguments.yaml is not None:
-            chosen = read_selection(arguments.yaml)
-        models = arguments.model
-        if arguments.include_all and not models:
-            models = [*catalogue()]
-        build = build_c_library if arguments.c_library else build_library_folder
-        written = build(chosen, models, targets, folder, options)
-    elif folder.suffix == ".sr":
-        build_data_model(_only(arguments), folder, options, arguments.library)
-        print(f"{folder}: {folder.stat().st_size} bytes")
+def _build(arguments: Namespace) -> None:
+    """Builds what the arguments ask for, and prints how large it is."""
+    is_library = arguments.yaml is not None or arguments.include_all
+    kind, output = None, arguments.output
+    if arguments.emit_bundle is not None:
+        kind, output = "bundle", arguments.emit_bundle
+    elif is_library:
+        kind = "c-library" if arguments.c_library else "library"
+    with progress_line() as progress:
+        written = build(
+            arguments.model,
+            output,
+            kind=kind,
+            target=arguments.target
+            if kind == "bundle"
+            else arguments.target.split(","),
+            options=Options(precision=arguments.precision, bounds=bounds_of(arguments)),
+            selection=arguments.yaml,
+            library=arguments.library,
+            **{name: getattr(arguments, name) for name in _ALONE},
+            progress=progress,
+        )
+    if kind == "bundle":
         return
-    else:
-        written = build_runtime(_only(arguments), targets, folder, options)
     built = [path for path in written if path.suffix in _BUILT]
     for path in built:
         print(f"{path}: {path.stat().st_size} bytes")
-    rest = sum(path.stat().st_size for path in written if path not in built)
-    if not arguments.c_library:
+    if kind != "c-library" and written != [output]:
+        rest = sum(path.stat().st_size for path in written if path not in built)
         print(f"runtime: {rest} bytes")
-
-
-def _only(arguments: Namespace) -> Path:
-    """The only model; raises `ValueError` for several."""
-    if len(arguments.model) != 1:
-        raise ValueError(
-            f"expected one model, got {len(arguments.model)}; a library of several is "
-            "built with --yaml or --include-all"
-        )
-    return arguments.model[0]
-
-
-def _build_bundle(arguments: Namespace) -> None:
-    """Builds an object, a header and weights."""
-    bounds = bounds_of(arguments)
-    options = Options(threads=1, precision=arguments.precision, bounds=bounds)
-    name, entry = arguments.network_name, arguments.main_entry_name
-    if several := len(arguments.model) > 1:
-        if entry is not None:
-            raise ValueError(
-                "expected --main-entry-name with one model, got "
-                f"{len(arguments.model)}; each function has the name of its file"
-            )
-        name = name or "bundle"
-    networks: list[Network] = []
-    for model in arguments.model:
-        compilation = Compilation(model, target=arguments.target, options=options)
-        own = identifier_of(model.stem) if several or name is None else name
-        networks.append(Network(compilation, own, entry))
-    bundle = make_bundle(networks, name, arguments.bundle_api or "static")
-    write_bundle(bundle, arguments.emit_bundle)
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """The console script; what the user can mend is told without a traceback."""
     arguments = _parser().parse_args(args)
     told = (TypeError, ValueError, OSError, MemoryError, OverflowError)
-    try:
-        with Guard("this is a bug of the compiler", accepts=told):
-            _check_flags(arguments)
-            if arguments.emit_bundle is not None:
-                _build_bundle(arguments)
-            else:
-                _build_runtime(arguments)
-    except (CrashError, *told) as error:
-        sys.exit(f"sr-build: {error}")
+
+    def check_and_build() -> None:
+        _check_flags(arguments)
+        _build(arguments)
+
+    run_script("sr-build", "compiler", told, check_and_build)

@@ -24,7 +24,14 @@ from xdsl.ir import Block
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects import DTYPES, Element, sizes, tensor, tensor_type
+from ...dialects import (
+    DTYPES,
+    ELEMENT_TYPES,
+    Element,
+    sizes,
+    tensor,
+    tensor_type,
+)
 from ...dialects.graph import Graph, GraphOp
 from ..ir import context
 
@@ -42,16 +49,25 @@ other ops. *program*: no kernel. *fallback*: its numpy reference is called when 
 model runs.
 
 *Elements* are the types that it takes: the types of most operands, or of its result
-where there is no majority. *ONNX* names the ops that are read as this op, on its own or
+where there is no majority; *computed* is all but floats of 8 and 4 bits and integers of
+4 and 2. *ONNX* names the ops that are read as this op, on its own or
 with others.
 """
 
 _ONNX_HEAD = """
 ## Ops of ONNX
 
-From opset 6 to 28 (onnx 1.23). *of* names the ops of the graph that the reader builds,
-not all of them each time. One with no reader of its own is read as the ops that ONNX
-defines it by. A node whose inputs are all known is computed while the model is read.
+From opset 6 to 28 (onnx 1.23), and before 6 where an op has had one form since. *of*
+names the ops of the graph that the reader builds, not all of them each time. One with
+no reader of its own is read as the ops that ONNX defines it by. A node whose inputs are
+all known is computed while the model is read.
+"""
+
+_CONTRIBUTED_HEAD = """
+## Ops of com.microsoft
+
+Those that ONNX Runtime's quantiser and optimiser write (`docs/quantization.md`). *of*
+is as above.
 """
 
 TORCH_HEAD = """
@@ -66,7 +82,11 @@ _PACKAGE = __spec__.name.partition(".")[0]
 _COMPOSE = f"{_PACKAGE}.dialects.graph.compose"
 """The package of functions that several readers, and ops, are made of."""
 
-_EVERY = " ".join(map(str, DTYPES))
+_SETS = {
+    frozenset(DTYPES): "all",
+    frozenset(e for e in DTYPES if not ELEMENT_TYPES[e].is_stored): "computed",
+}
+"""What sets of element types are called."""
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -121,8 +141,20 @@ def onnx_part() -> str:
             "\nDefined by other ops, which depend on the inputs, and read where those "
             f"are, {len(depends)}:\n{_listed(depends)}.\n",
             f"\nNot read, {len(missing)}:\n{_listed(missing)}.\n",
+            _contributed_part(),
         ]
     )
+
+
+def _contributed_part() -> str:
+    """The table of `com.microsoft`."""
+    from ..frontends.onnx.contributed import HANDLERS
+
+    rows = [
+        [f"`{name}`", _listed(op.name.removeprefix("graph.") for op in ops_in(handler))]
+        for name, handler in sorted(HANDLERS.items())
+    ]
+    return _CONTRIBUTED_HEAD + _table(("op", "of"), rows)
 
 
 def onnx_reading(name: str) -> str:
@@ -215,8 +247,7 @@ def elements(op: type[GraphOp]) -> str:
     # Of several types that of most operands, or of the result among as many.
     changed = max(wanted, key=lambda each: (wanted.count(each), each in computed))
     taken = [each for each in DTYPES if _takes(found, changed, each)]
-    text = " ".join(map(str, taken))
-    return "all" if text == _EVERY else text
+    return _SETS.get(frozenset(taken)) or " ".join(map(str, taken))
 
 
 def _takes(op: GraphOp, old: Element, new: Element) -> bool:

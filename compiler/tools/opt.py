@@ -41,6 +41,7 @@ from ..ir import WEIGHTS, context, load_sidecar, parse_module, verify, weights_o
 from ..passes import PIPELINE
 from ..session import CompileError, ModelFileError
 from .expected_errors import Found, expected_errors, mismatches
+from .output import leave_pipe
 from .parse_pipeline import parse_pipeline
 from .reproducer import CrashError, Guard, reproducer_text
 
@@ -66,7 +67,7 @@ class LLVMTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Writes the text of the module; nobody else pays for importing the emitter."""
-        from ..driver import module_to_llvm
+        from ...lowering.host_to_llvm import module_to_llvm
 
         output.write(module_to_llvm(module))
 
@@ -79,7 +80,7 @@ class HostTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Writes the functions of the host level of the program."""
-        from ..driver import module_to_mlir
+        from ...lowering.host_to_mlir import module_to_mlir
 
         MLIRTarget().emit(ctx, module_to_mlir(module), output)
 
@@ -337,8 +338,7 @@ def main(args: Sequence[str] | None = None) -> None:
         with Guard("a bug of the compiler", accepts=(VerifyException,)):
             OptMain("sr-opt: run passes on a file of IR", words).run()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        leave_pipe()
     except (CrashError, CompileError, ParseError, DiagnosticException, OSError) as told:
         if debug:
             raise

@@ -22,8 +22,11 @@ from ..compile import Compilation
 from ..session import Options
 from .benchmark import benchmark
 from .bounds import add_bounds, bounds_of
+from .fallback import add_fallback, fallback_of, print_foreign
 from .profile import add_profile, profile
-from .reproducer import CrashError, Guard
+from .reproducer import Guard
+from .script import RUN_ERRORS, run_script
+from .switches import add_switches, switches_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -38,8 +41,9 @@ def _parser() -> ArgumentParser:
     add_random(made)
     made.add_argument("--output", type=Path, help="an .npz file to write outputs to")
     made.add_argument("--target", default="host", help="host, or such as x86-64-v3")
-    made.add_argument("--planner", default=Options().planner)
+    add_switches(made)
     add_bounds(made)
+    add_fallback(made)
     made.add_argument(
         "--tune", action="store_true", help="measure what is fastest, and keep it"
     )
@@ -77,6 +81,8 @@ def run(arguments: Namespace) -> None:
         threads=arguments.threads,
         precision=arguments.precision,
         bounds=bounds_of(arguments),
+        **switches_of(arguments),
+        **fallback_of(arguments),
     )
     after = _print_ir if arguments.print_ir_after_all else None
     compilation = Compilation(
@@ -91,6 +97,7 @@ def run(arguments: Namespace) -> None:
         inputs = random_inputs(module.program, arguments.random_seed, sizes)
     result = module(**inputs)
     print_outputs(module, outputs := as_outputs(module, result))
+    print_foreign(module)
     if arguments.output is not None:
         write_outputs(arguments.output, module, outputs)
     if arguments.benchmark:
@@ -102,9 +109,4 @@ def run(arguments: Namespace) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """The console script; what the user can mend is told without a traceback."""
     arguments = _parser().parse_args(args)
-    told = (TypeError, ValueError, IndexError, OSError, MemoryError, OverflowError)
-    try:
-        with Guard("this is a bug of the runtime", accepts=told):
-            run(arguments)
-    except (CrashError, *told) as error:
-        sys.exit(f"sr-run: {error}")
+    run_script("sr-run", "runtime", RUN_ERRORS, lambda: run(arguments))

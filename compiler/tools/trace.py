@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from ...runtime import add_random, load_inputs, random_inputs, sizes_of
-from ...runtime.call import StaticModule
+from ...runtime import add_random
 from ...runtime.library import Selection
-from ..compile import Compilation
 from ..selective import yaml_of
 from ..session import CompileError, Options
-from ..tracing import Trace, static_selection
+from ..tracing import trace_models
+from .fallback import add_fallback, fallback_of
 from .output import STANDARD, write_text
-from .reproducer import CrashError, Guard
+from .reproducer import Guard
+from .script import RUN_ERRORS, run_script
 
 
 def _parser() -> ArgumentParser:
@@ -45,6 +44,7 @@ def _parser() -> ArgumentParser:
         help="host, or such as x86-64-v3; each that is given is traced (default: host)",
     )
     add_random(made)
+    add_fallback(made)
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )
@@ -72,56 +72,31 @@ def _inputs_of(arguments: Namespace) -> list[list[Path]]:
     )
 
 
-def _run(module: StaticModule, files: Sequence[Path], arguments: Namespace) -> None:
-    """Runs a model on each file of inputs, or once on random ones."""
-    program = module.program
-    for each in files:
-        module(**load_inputs(each, program))
-    if not files:
-        # Each model takes the symbols that it has.
-        given = [x for x in arguments.size if x.partition("=")[0] in program.symbols]
-        sizes = sizes_of(program, given)
-        module(**random_inputs(program, arguments.random_seed, sizes))
-
-
-def _check_sizes(known: Collection[str], sizes: Sequence[str]) -> None:
-    """Raises `CompileError` for the size of a symbol that no model has."""
-    for each in sizes:
-        if each.partition("=")[0] not in known:
-            names = ", ".join(sorted(known)) or "none"
-            raise CompileError(f"expected a symbol of a model ({names}), got {each}")
-
-
 def _trace(arguments: Namespace) -> Selection:
     """What the models execute, or could execute."""
     inputs = _inputs_of(arguments)
-    options = Options(precision=arguments.precision, threads=arguments.threads)
-    targets: list[str] = arguments.target or ["host"]
-    cases = [
-        (Compilation(model, target=target, options=options), files)
-        for target in targets
-        for model, files in zip(arguments.models, inputs, strict=True)
-    ]
-    if arguments.static:
-        with Guard("this is a bug of the compiler"):
-            return static_selection(each for each, _ in cases)
-    symbols: set[str] = set()
-    with Trace() as trace:
-        for compilation, files in cases:
-            with Guard("this is a bug of the compiler"):
-                module = compilation.run()
-            _run(module, files, arguments)
-            symbols |= {*module.program.symbols}
-    _check_sizes(symbols, arguments.size)
-    return trace.selection
+    options = Options(
+        precision=arguments.precision,
+        threads=arguments.threads,
+        **fallback_of(arguments),
+    )
+    return trace_models(
+        arguments.models,
+        () if arguments.static else inputs,
+        static=arguments.static,
+        targets=arguments.target or ["host"],
+        options=options,
+        sizes=arguments.size,
+        seed=arguments.random_seed,
+        compiling=lambda: Guard("this is a bug of the compiler"),
+    )
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """The console script; what the user can mend is told without a traceback."""
     arguments = _parser().parse_args(args)
-    told = (TypeError, ValueError, IndexError, OSError, MemoryError, OverflowError)
-    try:
-        with Guard("this is a bug of the runtime", accepts=told):
-            write_text(arguments.output, yaml_of(_trace(arguments)))
-    except (CrashError, *told) as error:
-        sys.exit(f"sr-trace: {error}")
+
+    def write() -> None:
+        write_text(arguments.output, yaml_of(_trace(arguments)))
+
+    run_script("sr-trace", "runtime", RUN_ERRORS, write)

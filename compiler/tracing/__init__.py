@@ -1,9 +1,7 @@
 """Tracing: what models execute, as the selection of a selective build."""
 
-from .static import static_selection
-from .trace import Trace
+from .models import trace_models
 
 __all__ = [
-    "Trace",
-    "static_selection",
+    "trace_models",
 ]

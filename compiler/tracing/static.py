@@ -20,12 +20,14 @@ def _traced(compilation: Compilation) -> Traced:
     """A model that is compiled as far as its calls are known, for any machine."""
     with alone():
         from ..driver import Driver, describe, program_of
-        from ..ir import context
+        from ..ir import context, note_of_ops
 
         ctx = context()
         ctx.operators = set()
         module = compilation.front_end(compilation.source())(ctx)
+        noted = note_of_ops(module, ctx.spelled)
         driver = Driver(ctx, compilation.options, compilation.target, None)
         driver.run_passes(module)
         program = describe(program_of(module))
-        return Traced.of(driver.trace_note(module), program, compilation.target)
+        noted |= driver.trace_note(module)
+        return Traced.of(noted, program, compilation.target)

@@ -1,5 +1,5 @@
 """
-`trace`: note what models execute while a block lasts.
+`Trace`: note what models execute while a block lasts.
 
     with sr.trace() as t:
         module(x)
@@ -35,6 +35,13 @@ class Trace:
         self._lock = Lock()
         self._block = ExitStack()
         self._ended: Selection | None = None
+
+    @classmethod
+    def of(cls, selection: Selection) -> Trace:
+        """A trace that has ended with this selection."""
+        made = cls()
+        made._ended = selection
+        return made
 
     def __enter__(self) -> Trace:
         if self._ended is not None:
@@ -76,15 +83,3 @@ class Trace:
         """Notes a model that was compiled."""
         with self._lock:
             self._traced.append(traced)
-
-
-def trace() -> Trace:
-    """
-    A block in which what models execute is noted: `with sr.trace() as t: module(x)`.
-
-    Then `t.selection` says it, and `t.write(path)` writes the YAML of a selective
-    build. Calls in other threads are noted too, where that is possible, unless these
-    are in a block of their own. Raises `CompileError` inside of the block of another
-    one of the same thread.
-    """
-    return Trace()

@@ -31,18 +31,12 @@ from ...dialects.loop import (
     TileOp,
     ViewOp,
 )
+from ...lowering.graph_to_loop import build_kernel
+from ...lowering.llvm_to_object import machine_of, objects
+from ...lowering.loop_to_llvm import kernel_function, lower_kernels
 from ...runtime import Cache
-from ..cost import known
-from ..driver import (
-    build_kernel,
-    constant_block,
-    describe,
-    kernel_function,
-    lower_kernels,
-    machine_of,
-    objects,
-    program_of,
-)
+from ..cost import size_or_open
+from ..driver import constant_block, describe, program_of
 from ..ir import SrContext, context
 from ..passes import PackWeights, pipeline, work_of
 from ..session import Options
@@ -115,7 +109,7 @@ def build(op: GraphOp, target: TargetAttr, preference: PreferenceAttr = OWN) -> 
     tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
     return Build(
         preference,
-        max(tiles, key=lambda each: known(product(each.sizes))),
+        max(tiles, key=lambda each: size_or_open(product(each.sizes))),
         kernel_function(lowered.name),
         lowered.text,
         _operands_of(module, ctx),

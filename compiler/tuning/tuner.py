@@ -20,9 +20,9 @@ from xdsl.utils.hints import isa
 from ...dialects.graph import GraphOp
 from ...dialects.kernel import structure
 from ...dialects.loop import NAMES, OWN, PreferenceAttr, TargetAttr
+from ...lowering.llvm_to_object import machine_of
 from ...runtime import Cache
 from ..cost import candidates
-from ..driver import machine_of
 from .race import race
 from .scratch import Scratch
 from .subject import Build, build, subject_text

@@ -98,7 +98,7 @@ def test_takes_a_file_by_its_path_or_its_name(tmp_path: Path):
         ("builtin.module {\n}", "expected a model of one function, got 0 functions"),
         (MODEL + MODEL.replace("@model", "@b"), "one function, got 2 functions"),
         (MODEL.replace("graph.neg", "graph.new"), r"graph\.new is not registered"),
-        (MODEL.replace("x3xf32", "x3xf16"), "expected elements of f32, f64, .*f16"),
+        (MODEL.replace("x3xf32", "x3xf128"), "expected elements of f32, f64, .*f128"),
         (MODEL.replace("x3xf32", "x3xi8"), "expected elements of f32, f64, .*i8"),
         (MODEL.replace(', ["batch"]', ""), "expected a name for every ?"),
         (MODEL.replace("batch", "2 *"), "expected a number or a symbol"),

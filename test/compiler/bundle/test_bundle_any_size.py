@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,14 @@ builtin.module {
 """
 
 
+def built() -> Iterator[Any]:
+    """Each model by itself, one with each sanitizer; in `make soak` all with all."""
+    for name, flags in product(CASES, SANITIZERS):
+        is_later = flags and name != "texts"
+        marks = (pytest.mark.soak,) if is_later else ()
+        yield pytest.param(name, flags, marks=marks, id=f"{name}{''.join(flags)}")
+
+
 @cache
 def made(model: Any) -> tuple[Bundle, sr.StaticModule]:
     """The bundle `net` of a model, and the compiled model."""
@@ -109,8 +118,7 @@ def written(folder: Path, model: Any) -> sr.StaticModule:
 
 
 @pytest.mark.usefixtures("runs_host")
-@pytest.mark.parametrize("flags", SANITIZERS, ids=["plain", "memory", "threads"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "flags"), [*built()])
 def test_each_size_has_the_bits_of_python(
     tmp_path: Path, name: str, flags: Sequence[str]
 ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -11,9 +12,10 @@ import numpy.typing as npt
 from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import GenericModel, make_data_model
 from static_runtime.compiler.library.kernels import build_library, covered
+from static_runtime.compiler.runtime_folder import interpreter_object
 from static_runtime.compiler.session.options import Options
+from static_runtime.runtime import call
 from static_runtime.runtime.cache import Cache, default_folder
-from static_runtime.runtime.call.module import StaticModule
 from static_runtime.runtime.library.data_model import DataModel
 from static_runtime.runtime.library.selection import Selection
 
@@ -25,17 +27,19 @@ def module_of(
     selection: Selection = EVERY,
     threads: int = 1,
     others: tuple[GenericModel, ...] = (),
-) -> StaticModule:
+) -> call.StaticModule:
     """A model over the library that a selection of it, or of others, is."""
     kernels = covered(others or (model,), selection)
     cache = Cache(default_folder())
     library = build_library(kernels, selection, isa_name("host"), 1, cache)
     data, block = DataModel.of(model.artifact), model.artifact.block
-    code = data.link(library)
-    return StaticModule(model.artifact.program, code, block, (), threads, data.plans)
+    code = data.link(library, interpreter_object(platform.machine()))
+    return call.module_of(model.artifact.program, code, block, (), threads, data.plans)
 
 
-def replay(model: Any, selection: Selection = EVERY, threads: int = 1) -> StaticModule:
+def replay(
+    model: Any, selection: Selection = EVERY, threads: int = 1
+) -> call.StaticModule:
     """A model that is compiled to data, over the library of it alone."""
     return module_of(make_data_model(model, Options()), selection, threads)
 

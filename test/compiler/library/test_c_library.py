@@ -21,6 +21,7 @@ from static_runtime.compiler.tools.build import main
 from static_runtime.runtime.abi import ContextLayout, PlanLayout, RowLayout
 from static_runtime.runtime.call.arguments import bind_symbols
 from static_runtime.runtime.library import model_image
+from static_runtime.runtime.library.not_selected import NotSelectedError
 from static_runtime.runtime.library.selection import Selection
 
 from ...house import ROOT
@@ -28,6 +29,8 @@ from ...models.open_models import BLOCK, CHAIN, OpenModel, several
 from ...models.stored import STORED
 from ..bundle.c_program import SANITIZERS
 from ..bundle.c_program import build as compile_c
+from ..tracing.models import BRANCH
+from .replay import replay
 
 EVERY = Selection(include_all_operators=True)
 PROGRAM = (ROOT / "examples" / "c_library" / "main.c").read_text()
@@ -126,14 +129,43 @@ def test_what_is_refused(library: Path, tmp_path: Path):
     said = run(tmp_path, "block", 1, {**symbols, first: 2**61}).stderr
     assert said == "expected sizes whose products stay below 2**62 bytes\n"
     # A library that was built of another model.
+    for info, array in zip(sr.compile(BLOCK.model).program.inputs, inputs, strict=True):
+        array.tofile(tmp_path / f"{info.name}.in")
     build_c_library(EVERY, [STORED["mlp_small"].dynamic], [BASE], tmp_path)
     compile_c(tmp_path, PROGRAM, objects=["libsr.a"])
     done = run(tmp_path, "block", 1, symbols)
     assert done.returncode == 1
-    assert "got the status -6\n  missing: " in done.stderr
+    assert "the status 7\nexpected a library with the kernel " in done.stderr
     data = (tmp_path / "block.sr").read_bytes()
     (tmp_path / "block.sr").write_bytes(data[:-8])
     assert "got the status -1" in run(tmp_path, "block", 1, symbols).stderr
+
+
+@pytest.mark.usefixtures("runs_host")
+@pytest.mark.parametrize("flags", [(), SANITIZERS[1]], ids=["plain", "memory"])
+def test_what_was_not_traced_is_told_when_a_run_comes_to_it(
+    tmp_path: Path, flags: Sequence[str]
+):
+    with sr.trace() as traced:
+        branch = sr.compile(BRANCH)
+        x = np.ones((3, 4), np.float32)
+        known: Any = branch(True, x)
+    build_c_library(traced.selection, [BRANCH], ["host"], tmp_path)
+    build_data_model(BRANCH, tmp_path / "branch.sr")
+    compile_c(tmp_path, PROGRAM, *flags, objects=["libsr.a"])
+    x.tofile(tmp_path / "x.in")
+    np.array(True).tofile(tmp_path / "c.in")
+    done = run(tmp_path, "branch", 1, {"n": 3})
+    assert not done.returncode, done.stderr
+    (name,) = branch.output_names
+    assert (tmp_path / f"{name}.out").read_bytes() == known.tobytes()
+    np.array(False).tofile(tmp_path / "c.in")
+    done = run(tmp_path, "branch", 1, {"n": 3})
+    assert done.returncode == 1
+    with pytest.raises(NotSelectedError) as python:
+        replay(BRANCH, traced.selection)(False, x)
+    assert f"the status 7\n{python.value}\n" in done.stderr
+    assert "kernel_metadata: {tanh: [Float]}" in done.stderr
 
 
 _MUTANTS = """

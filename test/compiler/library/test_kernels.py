@@ -16,14 +16,18 @@ import static_runtime as sr
 from bench.selection_lines import without_one
 from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import make_data_model
-from static_runtime.compiler.library.kernels import covered
+from static_runtime.compiler.library.kernels import (
+    build_libraries,
+    build_library,
+    covered,
+)
 from static_runtime.compiler.session.options import Options
 from static_runtime.runtime.inputs import random_inputs
 from static_runtime.runtime.library.not_selected import NotSelectedError
 from static_runtime.runtime.library.selection import Selection
 
 from ...models.stored import STORED
-from ..tracing.models import BRANCH
+from ..tracing.models import BRANCH, MIXED
 from .replay import EVERY, check_equal, module_of, replay
 
 pytestmark = pytest.mark.usefixtures("runs_host")
@@ -141,3 +145,22 @@ def test_the_error_of_a_call_is_the_same_each_time():
         said.append(str(told.value))
         assert len(told.value.__notes__) == 1
     assert len({*said}) == 1
+
+
+def test_a_library_is_the_same_when_kernels_are_compiled_while_models_are_made():
+    steps: list[tuple[str, int, int]] = []
+
+    def progress(what: str, done: int, total: int) -> None:
+        steps.append((what, done, total))
+
+    models, options = [BRANCH, MIXED, BRANCH], Options(threads=2, cache=False)
+    targets = ["x86-64-v3", "x86-64-v4"]
+    kernels = covered([make_data_model(each, options) for each in models], EVERY)
+    made = build_libraries(models, targets, EVERY, options, progress=progress)
+    for library, target in zip(made, targets, strict=True):
+        known = build_library(kernels, EVERY, target)
+        assert library == known
+        assert [*library.objects] == [*known.objects]
+    told = [each for each in steps if each[0] == "models"]
+    assert told == [("models", at, 3) for at in range(4)]
+    assert ("kernels", 0, len(kernels)) in steps

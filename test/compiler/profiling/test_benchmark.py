@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import fields
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 import static_runtime as sr
@@ -28,6 +31,7 @@ pytestmark = pytest.mark.usefixtures("runs_host")
 W = np.ones((8, 8), np.float32)
 X = np.ones((5, 8), np.float32)
 ROWS = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+DIGIT = np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8)
 NONE: dict[str, Any] = {}
 
 
@@ -91,6 +95,10 @@ def test_a_kernel_has_its_ops_and_its_work():
     assert metrics.instances_per_node_type == {"matmul_relu": 1, "matmul": 2}
     assert metrics.out_nodes == ("matmul_relu", "matmul")
     assert (metrics.out_nodes_count, metrics.total_nodes_count) == (3, 3)
+    assert first.fma_share is not None
+    assert first.fma_share > 0
+    assert first.bandwidth_share is not None
+    assert first.bandwidth_share > 0
     assert first.gflops == pytest.approx(first.operations / first.time / 1e6)
     assert first.gigabytes == pytest.approx(first.bytes / first.time / 1e6)
     for each in ("setup_time", "memory_alloc_time", "first_iter_time", "time_per_iter"):
@@ -124,6 +132,7 @@ def test_the_other_branch_has_no_time(taken: bool):
     assert nodes["tanh_1"].runs == (not taken)
     other = nodes["tanh_1" if taken else "exp_0"]
     assert (other.time, other.operations, other.gflops) == (0, 0, None)
+    assert (other.fma_share, other.bandwidth_share) == (None, None)
 
 
 def test_a_kernel_that_is_skipped_has_no_time():
@@ -229,11 +238,22 @@ def test_only_a_module_of_compile_has_a_profile():
         measure(alone, [(X, W)])
 
 
-def test_a_model_that_nothing_keeps_has_no_profile():
-    module = sr.compile(Path("examples/digits/digits.onnx").read_bytes())
-    gc.collect()
-    with pytest.raises(sr.CompileError, match="expected a module of a file"):
-        measure(module, [])
+@pytest.mark.parametrize("cache", [True, False])
+@pytest.mark.parametrize("form", [bytes, onnx.load_model_from_string])
+def test_a_model_that_nothing_else_keeps_is_profiled(
+    form: Callable[[bytes], Any], cache: bool
+):
+    path = Path("examples/digits/digits.onnx")
+    options = sr.Options(cache=cache)
+    expected = measure(sr.compile(path, options=options), [(DIGIT,)], main_runs=1)
+    for _ in range(2):
+        # The second is found in the cache, if there is one.
+        module = sr.compile(form(path.read_bytes()), options=options)
+        gc.collect()
+        found = measure(copy(module), [(DIGIT,)], main_runs=1)
+        assert [each.ops for each in found.nodes] == [
+            each.ops for each in expected.nodes
+        ]
 
 
 def test_a_file_that_changed_has_no_profile(tmp_path: Path):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+
 from static_runtime.compiler.profiling import IndividualMetrics, Node, report
 from static_runtime.compiler.profiling.metrics import PlannedMemory
 
@@ -81,6 +83,26 @@ def test_nodes_come_where_they_are_asked_for():
     assert [each for each in lines if not re.match(r"Node #|    \S", each)] == report(
         METRICS
     ).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("fma", "bandwidth", "flop", "bytes"),
+    [
+        (0.5, 0.25, ", 50% of FMA", ""),
+        (0.125, 0.25, "", ", 25% of bandwidth"),
+        (None, 0.25, "", ", 25% of bandwidth"),
+        (1.25, None, ", 125% of FMA", ""),
+    ],
+)
+def test_the_limit_that_is_nearer_is_told(
+    fma: float | None, bandwidth: float | None, flop: str, bytes: str
+):
+    node = replace(MATMUL, fma_share=fma, bandwidth_share=bandwidth)
+    lines = report(replace(METRICS, nodes=(node,)), is_per_node=True).split("\n")
+    assert lines[3:5] == [
+        f"    500000 FLOP, 2 GFLOP/s{flop}",
+        f"    10000 bytes, 0.04 GB/s{bytes}",
+    ]
 
 
 def test_a_kind_may_be_native():

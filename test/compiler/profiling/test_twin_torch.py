@@ -1,4 +1,4 @@
-"""A module of torch is profiled as long as the model is there."""
+"""A module of torch is profiled as it was compiled, also when the model is gone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.torch
 
 
 @pytest.mark.usefixtures("runs_host")
-def test_a_model_of_torch_is_profiled_while_it_lives():
+def test_a_model_of_torch_is_profiled():
     model = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU())
     x = np.ones((2, 8), np.float32)
     module = sr.compile(model, [torch.from_numpy(x)])
@@ -24,6 +24,5 @@ def test_a_model_of_torch_is_profiled_while_it_lives():
     other = sr.compile(model, [torch.from_numpy(x)])
     del model
     gc.collect()
-    assert measure(module, [(x,)]).total_nodes_count == metrics.total_nodes_count
-    with pytest.raises(sr.CompileError, match="of torch that is still there"):
-        measure(other, [(x,)])
+    for each in (module, other):
+        assert measure(each, [(x,)]).total_nodes_count == metrics.total_nodes_count

@@ -12,7 +12,9 @@ NAMES = (
 )
 """Names of operators and kernels; YAML must quote some."""
 
-DTYPES = ("Float", "Bool", "Byte", "no", "0x1f", "2001-01-01")
+DTYPES = ("Float", "Bool", "Byte", "BFloat16", "Float8_e4m3fn", "QInt8")
+
+FEATURES = ("threads", "fallback", "isa:x86-64-v3", "isa:aarch64")
 
 KEYS = ("v1/6;0,1|7;", "v1/", "v1/11;0", "v1/6;1,0|6;0", "default")
 
@@ -39,7 +41,7 @@ def selection(random: Random) -> Selection:
         include_all_non_op_selectives=random.random() < 0.2,
         include_all_operators=random.random() < 0.2,
         debug_info=notes(random),
-        build_features=some(random, NAMES),
+        build_features=some(random, FEATURES),
         operators={each: operator(random) for each in some(random, NAMES)},
         kernel_metadata={each: some(random, DTYPES) for each in some(random, NAMES)},
         et_kernel_metadata={each: some(random, KEYS) for each in some(random, NAMES)},

@@ -78,6 +78,16 @@ REFUSED = {
     "mapping",
     "et_kernel_metadata:\n  a:\n  - v1/6;0\n  - v1/x": "a.yaml:4: expected keys such "
     "as v1/6;0,1|7; or default for 'a', got 'v1/x'",
+    "kernel_metadata:\n  add: [Float,\n    Flaot]": "a.yaml:3: expected a dtype of "
+    "'add', got 'Flaot'; did you mean Float?",
+    "kernel_metadata: {add: [float]}": "a.yaml:1: expected a dtype of 'add', got "
+    "'float'; did you mean Float?",
+    "kernel_metadata: {add: [xyz]}": "a.yaml:1: expected a dtype of 'add' such as "
+    "Bool, got 'xyz'",
+    "build_features:\n- threads\n- thread": "a.yaml:3: expected a feature, got "
+    "'thread'; did you mean threads?",
+    "build_features: [isa:x86-64-v33]": "a.yaml:1: expected a feature, got "
+    "'isa:x86-64-v33'; did you mean isa:x86-64-v3?",
     "operators:\n  a: {}\n  b: {}\n  a: {}": "a.yaml:4: expected each key once, got "
     "'a' again, which is in line 2",
     "include_all_operators: true\ninclude_all_operators: true": "a.yaml:2: expected "

@@ -112,10 +112,12 @@ RUN = {
     "no-avx": ["x86-64", "x86-64-v2"],
     "haswell": ["x86-64", "x86-64-v2", "x86-64-v3"],
     "zen-3": ["x86-64", "x86-64-v2", "x86-64-v3"],
+    "alder-lake": ["x86-64", "x86-64-v2", "x86-64-v3"],
     "skylake-sp": ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"],
     "zen-4": ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "cooperlake"],
     "sapphire-rapids": [each for each in TARGETS if each != "aarch64"],
     "neoverse-n1": ["aarch64"],
+    "neoverse-v1": ["aarch64"],
 }
 """The targets whose code runs on a described machine."""
 
@@ -152,15 +154,16 @@ def test_another_machine_is_no_host(monkeypatch: pytest.MonkeyPatch):
         find_target("host")
 
 
-def test_the_host_multiplies_bf16_where_it_has_the_instructions(
+def test_the_host_multiplies_by_the_instructions_that_it_has(
     monkeypatch: pytest.MonkeyPatch,
 ):
     for features, isas in (
-        (FEATURES["cooperlake"], ["avx512_bf16"]),
-        (FEATURES["sapphirerapids"], ["amx"]),
-        (FEATURES["x86-64-v4"], []),
+        (FEATURES["cooperlake"], ["avx512_bf16", "avx512_vnni"]),
+        (FEATURES["sapphirerapids"], ["amx", "amx_int8"]),
+        (FEATURES["x86-64-v4"], ["x86_pairs"]),
         # Without vectors of 512 bits they are not used.
-        (f"{V3} avx512bf16", []),
+        (f"{V3} avx512bf16", ["x86_pairs"]),
+        (f"{V3} avxvnni", ["avx_vnni"]),
     ):
         pretend(monkeypatch, features)
         assert [each.data for each in find_target("host").isas] == isas
@@ -176,8 +179,8 @@ def test_amx_is_not_used_where_the_system_does_not_grant_it(
     monkeypatch.setattr(binding, "get_process_triple", lambda: triple)
     monkeypatch.setattr(host, "grants_matrices", lambda: False)
     monkeypatch.setattr(host, "MACHINE", host.ThisMachine())
-    (isa,) = find_target("host").isas
-    assert isa.data == "avx512_bf16"
+    isas = [each.data for each in find_target("host").isas]
+    assert isas == ["avx512_bf16", "avx512_vnni"]
     assert "+amx" not in find_target("host").features.data
     with pytest.raises(CompileError, match="which needs amx-bf16, amx-int8, amx-tile;"):
         check_runs_here("sapphirerapids")

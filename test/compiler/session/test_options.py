@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.compiler.session.option_names import SCOPES, Scope
 from static_runtime.compiler.session.options import ALWAYS_GIVEN
 from static_runtime.runtime.machine.thread_pool import usable_threads
 
@@ -33,6 +37,10 @@ WRONG: dict[str, dict[object, str]] = {
         1: "expected a precision f32 or bf16, got 1",
         None: "expected a precision f32 or bf16, got None",
     },
+    "weights": {
+        4: "expected weights of int8 or int4, got 4",
+        "int2": "expected weights of int8 or int4, got int2",
+    },
     "tune": {
         "yes": "expected True or False for tune, got str 'yes'",
         1: "expected True or False for tune, got int 1",
@@ -42,9 +50,20 @@ WRONG: dict[str, dict[object, str]] = {
         None: 'expected bounds such as {"batch": 64}, got NoneType None',
         (("n", 3),): 'expected bounds such as {"batch": 64}, got tuple .*',
     },
+    "inter_op_threads": {
+        0: "expected one thread or more, got 0",
+        2.5: "expected a whole number of threads, or None, got float 2.5",
+        True: "expected a whole number of threads, or None, got bool True",
+    },
     "cache": {
         None: "expected True or False for cache, got NoneType None",
         "folder": "expected True or False for cache, got str 'folder'",
+    },
+    "optimize_memory": {1: "expected True or False for optimize_memory, got int 1"},
+    "strict": {"no": "expected True or False for strict, got str 'no'"},
+    "memory_planner_algorithm": {
+        3: "expected the name of a planner, got int 3",
+        "kStandard": "expected a planner like .*, got kStandard",
     },
 }
 
@@ -61,6 +80,13 @@ def test_refuses_what_is_no_option(name: str, value: object):
 def test_truth_is_no_number_of_threads(value: bool):
     with pytest.raises(sr.CompileError, match=f"or None, got bool {value}$"):
         sr.Options(threads=value)
+
+
+def test_branches_are_what_a_model_is_compiled_with():
+    compiled = sr.Options()
+    assert compiled.key != sr.Options(inter_op_threads=1).key
+    with pytest.raises(sr.CompileError, match="expected inter_op_threads=None as the"):
+        compiled.for_a_run(sr.Options(inter_op_threads=1))
 
 
 @pytest.mark.parametrize("given", [{"threads": 2**70}, {"threads": np.int32(10**6)}])
@@ -134,3 +160,161 @@ def test_bounds_are_part_of_the_key_and_a_copy():
     assert options.key == sr.Options(bounds={"m": 5, "n": 4}).key
     assert options.key != sr.Options().key != sr.Options(bounds={"n": 4}).key
     assert hash(options) == hash(sr.Options())
+
+
+OTHERS: dict[str, Any] = {
+    "planner": "naive",
+    "cache": False,
+    "tune": True,
+    "threads": 3,
+    "inter_op_threads": 1,
+    "precision": "bf16",
+    "weights": "int4",
+    "bounds": {"n": 3},
+    "grow": ("n",),
+    "bind": "first-call",
+    "fallback": "foreign",
+    "foreign_ops": ("a:B",),
+    "manage_output_tensors": True,
+    "optimize_memory": False,
+    "enable_out_variant": False,
+    "enable_tensorexpr_fusion": False,
+    "check_memory": True,
+    "use_maybe_copy_variants": False,
+    "strict": True,
+}
+"""A value of each option that is not its default."""
+
+
+def other(name: str) -> sr.Options:
+    """Options with another value of one, and with what that one needs."""
+    needed: dict[str, Any] = {}
+    if name == "enable_out_variant":
+        needed["optimize_memory"] = False
+    return sr.Options(**{**needed, name: OTHERS[name]})
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(sr.Options)])
+def test_the_scope_of_an_option_is_what_keys_and_runs_make_of_it(name: str):
+    own, changed = sr.Options(), other(name)
+    if name == "enable_out_variant":
+        own = sr.Options(optimize_memory=False)
+    assert (own.key != changed.key) == (SCOPES[name] is Scope.CODE)
+    if SCOPES[name] in (Scope.CODE, Scope.COMPILE):
+        with pytest.raises(sr.CompileError, match=f"expected {name}=.* as the module"):
+            own.for_a_run(changed)
+    else:
+        is_of_run = SCOPES[name] is Scope.RUN
+        assert own.for_a_run(changed) == (changed if is_of_run else own)
+
+
+def test_the_docs_have_the_scope_of_each_option():
+    page = Path(__file__).parents[3] / "docs" / "options.md"
+    rows = [line.split("|") for line in page.read_text().splitlines()]
+    found = {row[1].strip(" `"): row[2].strip() for row in rows if len(row) > 3}
+    for name, scope in SCOPES.items():
+        assert found[name] == scope.value, name
+
+
+def test_what_only_compiled_code_has_is_refused_of_references():
+    for name in ("optimize_memory", "manage_output_tensors"):
+        needed: dict[str, Any] = {"optimize_memory": False, name: True}
+        with pytest.raises(sr.CompileError) as caught:
+            sr.Options(enable_out_variant=False, **needed)
+        sentence = f"When {name} is true, enable_out_variant must be set to true"
+        assert str(caught.value) == sentence
+    others = {"precision": "bf16", "weights": "int8", "tune": True, "strict": True}
+    for name, value in others.items():
+        given: dict[str, Any] = {"optimize_memory": False, name: value}
+        with pytest.raises(sr.CompileError, match=f"expected {name}=.* of compiled co"):
+            sr.Options(enable_out_variant=False, **given)
+
+
+def test_calls_that_compile_are_not_strict():
+    with pytest.raises(
+        sr.CompileError, match=r"expected bind='refuse' with strict=True"
+    ):
+        sr.Options(strict=True, bind="first-call")
+
+
+@pytest.mark.parametrize(
+    ("given", "planner"),
+    [
+        ("naive", "naive"),
+        ("greedy-by-size", "greedy-by-size"),
+        ("standard_resizing", "standard_resizing"),
+        ("kStandardResizing", "standard_resizing"),
+        ("precomputed_offsets", "precomputed_offsets"),
+        ("kPrecomputedOffsets", "precomputed_offsets"),
+    ],
+)
+def test_a_planner_has_two_names_and_spellings(given: str, planner: str):
+    options = sr.Options(memory_planner_algorithm=given)
+    assert options == sr.Options(planner=given)
+    assert options.planner == planner
+    assert sr.Options(planner, memory_planner_algorithm=given) == options
+    assert replace(options, threads=2).planner == planner
+    for each in (copy.copy(options), pickle.loads(pickle.dumps(options))):
+        assert each == options
+
+
+@pytest.mark.parametrize("planner", ["conflict-driven", "greedy-by-size"])
+def test_two_planners_are_refused(planner: str):
+    with pytest.raises(
+        sr.CompileError, match=r"expected one planner, got planner='[cg]"
+    ):
+        sr.Options(planner=planner, memory_planner_algorithm="naive")
+    with pytest.raises(
+        sr.CompileError, match=r"expected one planner, got .*leave one out"
+    ):
+        sr.Options(planner, memory_planner_algorithm="naive")
+
+
+def test_without_optimized_memory_nothing_is_shared():
+    text = """
+    func.func @f(%x: tensor<40x40xf32>) -> tensor<40x40xf32> {
+      %a = graph.matmul %x, %x : tensor<40x40xf32>, tensor<40x40xf32> -> tensor<40x40xf32>
+      %b = graph.matmul %a, %a : tensor<40x40xf32>, tensor<40x40xf32> -> tensor<40x40xf32>
+      %c = graph.matmul %b, %b : tensor<40x40xf32>, tensor<40x40xf32> -> tensor<40x40xf32>
+      %d = graph.matmul %c, %c : tensor<40x40xf32>, tensor<40x40xf32> -> tensor<40x40xf32>
+      func.return %d : tensor<40x40xf32>
+    }
+    """  # noqa: E501
+    shared = sr.compile(text).plan
+    plain = sr.compile(text, options=sr.Options(optimize_memory=False))
+    assert plain.program.planner == "naive"
+    assert (shared.size, plain.plan.size) == (2 * 6400, 3 * 6400)
+    assert len({*plain.plan.offsets}) == 3
+
+
+def test_without_fusion_each_op_is_a_kernel():
+    text = """
+    func.func @f(%x: tensor<?x5xf32, ["n"]> {sr.name = "x"}) -> tensor<?x5xf32, ["n"]> {
+      %a = graph.abs %x : tensor<?x5xf32, ["n"]> -> tensor<?x5xf32, ["n"]>
+      %b = graph.relu %a : tensor<?x5xf32, ["n"]> -> tensor<?x5xf32, ["n"]>
+      %c = graph.neg %b : tensor<?x5xf32, ["n"]> -> tensor<?x5xf32, ["n"]>
+      func.return %c : tensor<?x5xf32, ["n"]>
+    }
+    """
+    apart = sr.compile(text, options=sr.Options(enable_tensorexpr_fusion=False))
+    assert (sr.compile(text).report.kernels, apart.report.kernels) == (1, 3)
+    x = np.random.default_rng(0).standard_normal((4, 5)).astype(np.float32)
+    np.testing.assert_array_equal(apart(x), -np.abs(x))
+
+
+def test_without_maybe_copies_every_copy_is_made():
+    text = """
+    func.func @f(%x: tensor<?x5xf32, ["n"]> {sr.name = "x"},
+                 %y: tensor<?x5xf32, ["m"]> {sr.name = "y"}) -> tensor<5x5xf32> {
+      %a = graph.concat %x, %y {axis = 0 : i64} : tensor<?x5xf32, ["n"]>, tensor<?x5xf32, ["m"]> -> tensor<?x5xf32, ["m + n"]>
+      %t = graph.permute %a {order = array<i64: 1, 0>} : tensor<?x5xf32, ["m + n"]> -> tensor<5x?xf32, ["m + n"]>
+      %c = graph.matmul %t, %a : tensor<5x?xf32, ["m + n"]>, tensor<?x5xf32, ["m + n"]> -> tensor<5x5xf32>
+      func.return %c : tensor<5x5xf32>
+    }
+    """  # noqa: E501
+    x, y = np.ones((3, 5), np.float32), np.ones((0, 5), np.float32)
+    skips = sr.compile(text)
+    copies = sr.compile(text, options=sr.Options(use_maybe_copy_variants=False))
+    np.testing.assert_array_equal(skips(x, y), copies(x, y))
+    assert skips.statistics().skipped
+    assert not copies.statistics().skipped

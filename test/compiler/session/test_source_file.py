@@ -18,7 +18,11 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.ir.context import SrContext
 from static_runtime.compiler.session import source_file
 from static_runtime.compiler.session.errors import ModelFileError
-from static_runtime.compiler.session.source_file import LONGEST, SourceFile, digest_of
+from static_runtime.compiler.session.source_file import (
+    MAX_FILE_BYTES,
+    SourceFile,
+    digest_of,
+)
 from static_runtime.runtime.files.regular_file import PIECE
 
 from ...workers import run_apart
@@ -186,9 +190,8 @@ def test_no_model_is_waited_for(folder: Path):
     lines = run_apart(COMPILE, *folder.iterdir())
     told = {Path(path).name: each for path, each in (li.split("|") for li in lines)}
     assert told.pop("log.mlir")
-    long = (
-        f"at most {LONGEST} bytes, got {2**40}; store its weights in a file beside it"
-    )
+    most = f"at most {MAX_FILE_BYTES} bytes"
+    long = f"{most}, got {2**40}; store its weights in a file beside it"
     for name, message in {
         "folder.mlir": "expected a model, got a folder",
         "pipe.onnx": "expected a model, got a pipe",
@@ -202,7 +205,7 @@ def test_no_model_is_waited_for(folder: Path):
 def test_a_file_that_is_too_long_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(source_file, "LONGEST", 10)
+    monkeypatch.setattr(source_file, "MAX_FILE_BYTES", 10)
     (folder / "m.onnx").write_bytes(bytes(11))
     for read in (SourceFile.read, digest_of):
         with pytest.raises(ModelFileError, match="at most 10 bytes, got 11; store its"):

@@ -216,7 +216,7 @@ def test_the_text_of_llvm_is_printed_as_it_is(
         return f"; {module.attributes['label']}\n"
 
     emitter = SimpleNamespace(module_to_llvm=module_to_llvm)
-    monkeypatch.setitem(sys.modules, "static_runtime.compiler.driver", emitter)
+    monkeypatch.setitem(sys.modules, "static_runtime.lowering.host_to_llvm", emitter)
     opt.main(["input.mlir", "-p", "mark", "-t", "llvm"])
     assert capsys.readouterr().out == '; "marked"\n'
 
@@ -226,7 +226,7 @@ def test_a_crash_of_a_target_is_reproduced_with_it(monkeypatch: pytest.MonkeyPat
         raise NotImplementedError
 
     emitter = SimpleNamespace(module_to_llvm=module_to_llvm)
-    monkeypatch.setitem(sys.modules, "static_runtime.compiler.driver", emitter)
+    monkeypatch.setitem(sys.modules, "static_runtime.lowering.host_to_llvm", emitter)
     message = exit_message("input.mlir", "-p", "mark", "-t", "llvm")
     assert message == (
         "sr-opt: target llvm crashed: NotImplementedError: no message; "

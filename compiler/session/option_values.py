@@ -1,0 +1,87 @@
+"""What values options may have, and how they are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from operator import index
+from types import UnionType
+from typing import Any
+
+from .errors import CompileError
+
+_CLASS_NAME = re.compile(r"[\w.]+:[^\W\d][\w.]*")
+"""A class that another process can import: of a module, and of no function."""
+
+
+def whole_bounds(bounds: Any) -> dict[str, int]:
+    """
+    A copy of bounds, which nobody else changes; raises `CompileError` unless they are
+    whole numbers of symbols.
+    """
+    wanted = 'bounds such as {"batch": 64}'
+    check_is(wanted, Mapping, bounds)
+    for name, most in bounds.items():
+        check_is(f"{wanted} with the names of symbols", str, name)
+        if not _is_whole(most):
+            raise _unexpected(f"a whole number as the bound of {name}", most)
+        if not 0 <= most < 2**62:
+            raise CompileError(
+                f"expected a bound of {name} from 0 to 2**62, got {most}"
+            )
+    return {name: index(most) for name, most in bounds.items()}
+
+
+def whole_threads(threads: Any) -> int | None:
+    """A number of threads, or None; raises `CompileError` for anything else."""
+    if threads is None:
+        return None
+    if not _is_whole(threads):
+        raise _unexpected("a whole number of threads, or None", threads)
+    if threads < 1:
+        raise CompileError(f"expected one thread or more, got {threads}")
+    return index(threads)
+
+
+def names_of_classes(classes: Any) -> tuple[str, ...]:
+    """
+    Classes as the names that other processes import them by; raises `CompileError` for
+    what has no such name.
+    """
+    wanted = 'foreign_ops such as (MyOp,) or ("package.module:MyOp",)'
+    if isinstance(classes, str | type):
+        raise _unexpected(wanted, classes)
+    check_is(wanted, Sequence, classes)
+    names: list[str] = []
+    for each in classes:
+        name = each
+        if isinstance(each, type):
+            name = f"{each.__module__}:{each.__qualname__}"
+        if not isinstance(name, str) or not _CLASS_NAME.fullmatch(name):
+            raise CompileError(
+                f"expected {wanted}, of classes that a module has, got {name!r:.80}"
+            )
+        names.append(name)
+    return tuple(names)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, of Python's or of numpy's; truth is none."""
+    if isinstance(value, bool):
+        return False
+    try:
+        index(value)
+    except TypeError:
+        return False
+    return True
+
+
+def check_is(wanted: str, type: type | UnionType, value: Any) -> None:
+    """Raises `CompileError` for a value that is not of the type."""
+    if not isinstance(value, type):
+        raise _unexpected(wanted, value)
+
+
+def _unexpected(wanted: str, value: Any) -> CompileError:
+    """The error of an argument of another type than is wanted."""
+    return CompileError(f"expected {wanted}, got {type(value).__name__} {value!r:.80}")

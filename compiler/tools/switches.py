@@ -1,0 +1,41 @@
+"""The options that are true or not, and the planner, as arguments of a command."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from typing import Any
+
+from ..session import Options
+
+_SWITCHES = {
+    "optimize_memory": "let activations share memory",
+    "enable_out_variant": "compile the model; if not, run its references, an oracle, "
+    "which needs --no-optimize-memory",
+    "enable_tensorexpr_fusion": "fuse ops into kernels",
+    "use_maybe_copy_variants": "skip copies that sizes make needless",
+    "manage_output_tensors": "return the arrays of outputs again",
+}
+"""The options, each with its help."""
+
+
+def add_switches(parser: ArgumentParser) -> None:
+    """Adds the arguments, named as the options are."""
+    default = Options()
+    parser.add_argument(
+        "--planner",
+        "--memory-planner-algorithm",
+        default=default.planner,
+        help="how activations share memory, such as naive or standard_resizing",
+    )
+    for name, text in _SWITCHES.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            action=BooleanOptionalAction,
+            default=getattr(default, name),
+            help=text,
+        )
+
+
+def switches_of(arguments: Namespace) -> dict[str, Any]:
+    """The values of the options, the planner apart."""
+    return {name: getattr(arguments, name) for name in _SWITCHES}

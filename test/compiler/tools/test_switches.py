@@ -1,0 +1,108 @@
+"""sr-run takes the options of a compile by their names."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from static_runtime.compiler.session.options import Options
+from static_runtime.compiler.tools.run import main
+from static_runtime.compiler.tools.switches import add_switches, switches_of
+
+MODEL = """
+func.func @model(%x: tensor<40x40xf32>) -> tensor<40x40xf32> {
+  %0 = graph.matmul %x, %x : tensor<40x40xf32>, tensor<40x40xf32> -> tensor<40x40xf32>
+  %1 = graph.relu %0 : tensor<40x40xf32> -> tensor<40x40xf32>
+  return %1 : tensor<40x40xf32>
+}
+"""
+
+ORACLE = ["--no-enable-out-variant", "--no-optimize-memory"]
+
+
+def options(*words: str) -> Options:
+    """The options that words of a command give."""
+    parser = ArgumentParser()
+    add_switches(parser)
+    found = parser.parse_args(words)
+    return Options(planner=found.planner, **switches_of(found))
+
+
+def test_without_arguments_options_are_as_they_are():
+    assert options() == Options()
+
+
+@pytest.mark.parametrize("name", ["planner", "memory-planner-algorithm"])
+def test_planners_go_by_both_names(name: str):
+    made = options(f"--{name}", "kStandardResizing")
+    assert made == Options(planner="standard_resizing")
+
+
+def test_each_switch_is_the_option_of_its_name():
+    known = {each.name for each in fields(Options)}
+    parser = ArgumentParser()
+    add_switches(parser)
+    for name in switches_of(parser.parse_args([])):
+        assert name in known
+        was = getattr(Options(), name)
+        word = f"--{'no-' if was else ''}{name.replace('_', '-')}"
+        more = ["--no-optimize-memory"] if name == "enable_out_variant" else []
+        assert getattr(options(word, *more), name) is not was
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--planner", "precomputed_offsets"],
+        ["--no-enable-tensorexpr-fusion"],
+        ORACLE,
+    ],
+    ids=str,
+)
+def test_results_are_those_of_any_options(words: list[str], tmp_path: Path):
+    path, out = tmp_path / "model.mlir", tmp_path / "out.npz"
+    path.write_text(MODEL)
+    main([str(path), "--random-seed", "3", "--output", str(out), *words])
+    with np.load(out) as found:
+        first = found["output"]
+    main([str(path), "--random-seed", "3", "--output", str(out)])
+    with np.load(out) as found:
+        np.testing.assert_allclose(first, found["output"], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ORACLE[:1],
+            "When optimize_memory is true, enable_out_variant must be set to t",
+        ),
+        (["--planner", "naif"], "expected a planner like naive, got naif"),
+        ([*ORACLE, "--profile"], "expected a module that compile made here"),
+    ],
+    ids=["precondition", "planner", "profile"],
+)
+def test_what_does_not_go_together_is_told(
+    words: list[str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    path = tmp_path / "model.mlir"
+    path.write_text(MODEL)
+    monkeypatch.setattr(sys, "argv", ["sr-run"])
+    with pytest.raises(SystemExit, match=f"^sr-run: {sentence}"):
+        main([str(path), *words])
+
+
+def test_an_oracle_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "model.mlir"
+    path.write_text(MODEL)
+    main([str(path), "--benchmark", *ORACLE])
+    assert "latency from Python" in capsys.readouterr().out
