@@ -22,7 +22,6 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -42,6 +41,7 @@ from static_runtime.dialects.loop.ops.program_calls import CallOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 
 from .cases import Array
+from .sessions import make_session
 
 PROMPT = 16
 
@@ -110,13 +110,7 @@ class Peer:
     """ONNX Runtime, whose inputs and outputs are bound to arrays of ours."""
 
     def __init__(self, model: bytes, threads: int) -> None:
-        library: Any = import_module("onnxruntime")
-        options = library.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        self.session = library.InferenceSession(
-            model, options, providers=["CPUExecutionProvider"]
-        )
+        self.session = make_session(model, threads)
 
     def bound(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> Any:
         """What runs on these arrays."""

@@ -27,8 +27,9 @@ import numpy as np
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import static_runtime as sr
+from static_runtime.compiler.profiling.limits import Limits, clock
 
-from .limits import Limits, clock
+from .sessions import make_session
 
 try:
     import onnxruntime
@@ -140,11 +141,7 @@ def measure(case: Case, machine: Limits) -> str:
     error = float(np.abs(compiled(*arrays) - expected).max() / np.abs(expected).max())
     runs = [repeated(lambda: compiled(*arrays)), repeated(lambda: np.matmul(x, w))]
     if onnxruntime is not None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        session = onnxruntime.InferenceSession(
-            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
+        session = make_session(model.SerializeToString())
         feed: dict[str, Any] = dict(zip(("x", "w"), arrays, strict=False))
         runs.append(repeated(lambda: session.run(None, feed)))
     turns: list[list[float]] = []

@@ -24,6 +24,7 @@ from static_runtime.compiler.building import make_module
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.profiling.limits import Limits
 from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.dims import Dim, evaluate, product
 from static_runtime.dialects.loop.ops.for_loop import ForOp
@@ -36,8 +37,6 @@ from static_runtime.lowering.loop_to_llvm import kernel_function, lower_kernels
 from static_runtime.runtime.call.context import Context
 from static_runtime.runtime.inputs import random_inputs, sizes_of
 from static_runtime.runtime.machine.code import link_functions
-
-from .limits import Limits
 
 REPEATS = 7
 

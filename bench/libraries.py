@@ -6,7 +6,7 @@ Compare models as data over a library, whose kernels take all sizes, with compil
 
 Both run in turns, in one process, on one thread. Printed are the microseconds of a run
 of the compiled model, the median ratio, the kernels and their bytes, and whether the
-bits are the same. What Python does for a call of a model as data is not measured.
+bits are the same. What a call from Python takes besides is not measured.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import argparse
 import statistics
 import tempfile
 from pathlib import Path
+from platform import machine
 
 import static_runtime as sr
 from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import make_data_model
 from static_runtime.compiler.library.kernels import build_library, covered
-from static_runtime.runtime.call.module import StaticModule
+from static_runtime.compiler.runtime_folder import interpreter_object
+from static_runtime.runtime import call
 from static_runtime.runtime.library.data_model import DataModel
 from static_runtime.runtime.library.selection import Selection
 
@@ -33,14 +35,21 @@ BURST = 0.02
 OPTIONS = sr.Options(threads=1, cache=False)
 
 
-def over_library(path: Path, target: str) -> tuple[StaticModule, int, int]:
+def over_library(path: Path, target: str) -> tuple[call.StaticModule, int, int]:
     """A model over the library of its own kernels; how many, and their bytes."""
     every = Selection(include_all_operators=True)
     made = make_data_model(path, OPTIONS)
     library = build_library(covered([made], every), every, target)
     data, known = DataModel.of(made.artifact), made.artifact
-    module = StaticModule(
-        *(known.program, data.link(library), known.block, (), 1), data.plans
+    module = call.module_of(
+        *(
+            known.program,
+            data.link(library, interpreter_object(machine())),
+            known.block,
+            (),
+            1,
+        ),
+        data.plans,
     )
     return module, len(library.objects), sum(map(len, library.objects.values()))
 

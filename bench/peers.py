@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from .cases import REDUCED_TOLERANCE, TOLERANCE, Array, Case, several
+from .sessions import make_session
 
 Call: TypeAlias = Callable[[], Any]
 """One run: an array, or a sequence of arrays."""
@@ -72,13 +73,7 @@ F32 = {"INFERENCE_PRECISION_HINT": "f32"}
 
 def session(path: Path, threads: int) -> Callable[[Mapping[str, Array]], Any]:
     """ONNX Runtime's own kernels for CPUs: a model from named inputs to outputs."""
-    library: Any = import_module("onnxruntime")
-    options = library.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    made = library.InferenceSession(
-        str(path), options, providers=["CPUExecutionProvider"]
-    )
+    made = make_session(str(path), threads)
     return lambda feed: made.run(None, feed)
 
 

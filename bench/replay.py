@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from platform import machine
 from typing import Any, cast
 
 import numpy as np
@@ -25,7 +26,8 @@ import static_runtime as sr
 from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import GenericModel, make_data_model
 from static_runtime.compiler.library.kernels import build_library, covered
-from static_runtime.runtime.call.module import StaticModule
+from static_runtime.compiler.runtime_folder import interpreter_object
+from static_runtime.runtime import call
 from static_runtime.runtime.library.data_model import DataModel
 from static_runtime.runtime.library.kernel_library import KernelLibrary
 from static_runtime.runtime.library.not_selected import NotSelectedError
@@ -44,8 +46,15 @@ def module_of(model: GenericModel, whole: KernelLibrary, made: Selection) -> Any
     objects = {name: whole.objects[name] for name in kernels}
     library = replace(whole, selection=made, objects=objects)
     data, known = DataModel.of(model.artifact), model.artifact
-    return StaticModule(
-        *(known.program, data.link(library), known.block, (), 1), data.plans
+    return call.module_of(
+        *(
+            known.program,
+            data.link(library, interpreter_object(machine())),
+            known.block,
+            (),
+            1,
+        ),
+        data.plans,
     )
 
 

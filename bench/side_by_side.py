@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from static_runtime.compiler.profiling.limits import Limits
 from static_runtime.compiler.session.errors import CompileError
 
 from .cases import Case
-from .limits import Limits
 from .peers import limit_of
 from .results import Row, Timing
 from .work import Work, work_of

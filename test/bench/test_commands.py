@@ -6,7 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from onnx import parser
+from onnx.backend.test.case.test_case import TestCase
 
 from bench.axes import AXES
 from bench.call import CASES
@@ -14,6 +17,7 @@ from bench.depth import linear
 from bench.gemm import Case
 from bench.lookups import LOOKUPS
 from bench.orders import ORDERS
+from bench.special_coefficients import FITS
 from static_runtime.runtime.planning import PLANNERS
 
 from .commands import ROOT, command_names, run_command
@@ -24,6 +28,18 @@ DIGITS = str(ROOT / "examples" / "digits" / "digits.onnx")
 SMALL = str(MODELS / "mlp_small.onnx")
 NO_TIME = {"SECONDS": 1e-4, "TURNS": 1}
 PLAN = ["--peers", "ours", "--rounds", "1", "--ms", "1"]
+
+
+def few_cases(kind: str) -> list[TestCase]:
+    """A test of ONNX, in the place of all, which take seconds to make."""
+    model = parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 20]>
+        g (float[2] x) => (float[2] y) {y = Relu(x)}"""
+    )
+    x = np.array([-1, 1], np.float32)
+    data = [([x], [np.maximum(x, 0)])]
+    return [TestCase("test_relu", "relu", None, None, model, data, kind, 1e-3, 1e-7)]
+
 
 COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "call": ([], {"CASES": CASES[:1], "BURSTS": 2, "FORK_BURSTS": 2}),
@@ -38,11 +54,17 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "kernels": ([SMALL], {"REPEATS": 1}),
     "lookups": (PLAN, {"LOOKUPS": {"rows_64": LOOKUPS["rows_64"]}}),
     "math_coefficients": (["exp2", "f32"], {}),
+    "networks": ([], {}),
+    "onnx_nodes": (["--only", "relu"], {"load_model_tests": few_cases}),
+    "op_order": (["--time", SMALL], {}),
     "orders": (PLAN, {"ORDERS": dict([*ORDERS.items()][:1])}),
     "planners": ([], {"PLANNERS": dict([*PLANNERS.items()][:1])}),
     "precision": ([DIGITS], NO_TIME),
     "profiler": (["2"], {"LAYERS": 2}),
+    "scoring": (["--engine", "parquet", "--rows", "1000"], {}),
     "table": (["results.json"], {}),
+    "special_coefficients": ([], {"FITS": FITS[:1]}),
+    "suite_counts": ([], {}),
     "tuning": ([SMALL], {"ROUNDS": 2, "BURST": 1e-4}),
 }
 """The arguments of each command, and what makes it tiny."""
@@ -55,6 +77,9 @@ def test_a_command_comes_to_its_end(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ):
+    if name == "scoring":
+        pytest.importorskip("pyarrow")
+        monkeypatch.setenv("PYTHONPATH", "")
     text = "<!-- begin: python -c 'print(1)' -->\n\n<!-- end -->\n"
     (tmp_path / "table.md").write_text(text)
     run_command(name, *COMMANDS[name], monkeypatch, tmp_path)

@@ -17,11 +17,20 @@ PLAN = ["--threads", "1", "--rounds", "1", "--ms", "1"]
 NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
     "__main__": (["add16", "--peers", "ours,onnxruntime", *PLAN], {}),
     "decode": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
+    "deep_wide": (["--batches", "2", "--rounds", "1"], {"BURST": 1e-5}),
+    "decode_concat": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
     "libraries": (["--models", "add16", "--rounds", "2"], {"BURST": 1e-4}),
     "llvm_text": (["--kernels", "--models", "add16"], {}),
     "open_sizes": (["--models", "mlp", "--rounds", "1"], {"BURST": 1e-4}),
+    "opinfo": (["--only", "atanh", "--samples", "1"], {}),
+    "parallel": (["--models", "bilstm_1x128", "--rounds", "1"], {}),
     "plot": (["results.json", "plot.svg"], {}),
+    "quantized": (
+        ["mlp_small_b64", "--kinds", "qdq,dynamic", "--folder", "made"],
+        {"SECONDS": 1e-3, "ROWS": 1},
+    ),
     "replay": ([SMALL], {}),
+    "weights": (["--width", "128", "--hidden", "256", "--rounds", "1"], {}),
     "skips": (["--rounds", "1"], {"MEASURED": (), "BURST": 1e-4}),
 }
 """The arguments of each command, and what makes it tiny."""

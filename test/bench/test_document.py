@@ -6,10 +6,11 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from bench import document, planners
+from bench import document, networks, planners
 from bench.document import ROOT, main, printed, replaced, shown
 
 TEXT = """Before.
@@ -95,7 +96,10 @@ def test_every_marker_is_one_of_a_pair_and_its_command_is_there(path: Path):
         assert file.is_file(), command
 
 
-def test_memory_shows_what_the_planners_make(capsys: pytest.CaptureFixture[str]):
-    planners.main()
+@pytest.mark.parametrize("command", [networks, planners])
+def test_memory_shows_what_the_planners_make(
+    command: ModuleType, capsys: pytest.CaptureFixture[str]
+):
+    command.main()
     text = (document.ROOT / "docs" / "memory.md").read_text()
-    assert shown(text)["-m bench.planners"] == capsys.readouterr().out.strip()
+    assert shown(text)[f"-m {command.__name__}"] == capsys.readouterr().out.strip()

@@ -14,7 +14,6 @@ import pytest
 
 from bench import document, plot, side_by_side, table, worker
 from bench.cases import Case, several
-from bench.limits import Limits
 from bench.peers import OURS, PEERS, limit_of
 from bench.results import Results, Row, Timing
 from bench.side_by_side import Plan, measure
@@ -194,14 +193,6 @@ def test_a_plot_is_the_same_for_the_same_results(tmp_path: Path):
     for path in paths:
         plot.draw(results, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
-def test_limits_are_measured_on_several_threads():
-    for threads in (1, 2):
-        limits = Limits(threads)
-        assert limits.operations_a_second() > 0
-        for size in (0, 1, 1 << 16):
-            assert limits.bytes_a_second(size) > 0
 
 
 def text_of(body: str, arguments: str, result: str) -> str:

@@ -1,0 +1,1 @@
+"""What the commands share that run the public test suites of frameworks."""
