@@ -96,8 +96,7 @@ class Decoder:
             self.add("Unsqueeze", self.add("Gather", each, "position"), self.ints(1))
             for each in ("cosine", "sine")
         ]
-        last = self.add("ReduceMax", "position", keepdims=0)
-        self.length = self.add("Reshape", self.plus_one(last), self.ints(1))
+        self.length = self.filled()
         self.unseen = self.add("Not", self.seen())
         for at in range(sizes.layers):
             hidden = self.layer(at, hidden)
@@ -122,6 +121,14 @@ class Decoder:
     def number(self, value: float) -> str:
         """The name of a number."""
         return self.constant(np.array(value, np.float32))
+
+    def filled(self) -> str:
+        """How many tokens the caches hold in the end."""
+        if self.append == "Concat":
+            past = self.add("Shape", self.sizes.caches[0], start=2, end=3)
+            return self.add("Add", past, self.add("Shape", "tokens", start=1))
+        last = self.add("ReduceMax", "position", keepdims=0)
+        return self.add("Reshape", self.plus_one(last), self.ints(1))
 
     def plus_one(self, value: str) -> str:
         """An integer, and one more."""
@@ -172,6 +179,8 @@ class Decoder:
     def appended(self, cache: str, rows: str) -> str:
         """The filled part of a cache, with rows written at their positions."""
         to = f"{cache}.new"
+        if self.append == "Concat":
+            return self.add("Concat", cache, rows, to=to, axis=2)
         if self.append == "TensorScatter":
             first = self.add("Gather", "position", self.constant(np.array(0)), axis=1)
             self.add("TensorScatter", cache, rows, first, to=to, axis=2)
@@ -242,14 +251,15 @@ class Decoder:
     def model(self) -> bytes:
         """The model: tokens, positions and caches in, logits and caches out."""
         sizes, caches = self.sizes, self.sizes.caches
-        kept = ["batch", sizes.key_heads, sizes.capacity, sizes.head]
+        room = ("past", "all") if self.append == "Concat" else (sizes.capacity,) * 2
+        taken, kept = (["batch", sizes.key_heads, each, sizes.head] for each in room)
 
         def value(name: str, type: int, shape: list[Any]) -> ValueInfoProto:
             return helper.make_tensor_value_info(name, type, shape)
 
         inputs = [
             *(value(each, TensorProto.INT64, ["batch", "n"]) for each in INPUTS),
-            *(value(each, TensorProto.FLOAT, kept) for each in caches),
+            *(value(each, TensorProto.FLOAT, taken) for each in caches),
         ]
         outputs = [
             value("scores", TensorProto.FLOAT, ["batch", "n", sizes.words]),

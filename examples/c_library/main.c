@@ -143,10 +143,7 @@ int main(int count, char **arguments) {
   const void **kernels = buffer_of(sizeof *kernels * sr_kernel_count(&model));
   status = sr_link(&model, kernels);
   if (status) {
-    fprintf(stderr, "expected a library with all kernels, got the status %d\n", status);
-    const char *name;
-    for (uint64_t at = 0; (name = sr_missing(&model, at)); ++at)
-      fprintf(stderr, "  missing: %s\n", name);
+    fprintf(stderr, "expected a library for this model, got the status %d\n", status);
     return 1;
   }
   void *plan = plan_of(&model, count - 3, arguments + 3);
@@ -161,6 +158,8 @@ int main(int count, char **arguments) {
   status = sr_run(&model, plan, tensors, work, threads.threads > 1 ? &threads : NULL);
   if (status) {
     fprintf(stderr, "%s: the status %d\n", sr_failed(&model, plan, work), status);
+    if (status == SR_NOT_SELECTED)
+      fprintf(stderr, "%s\n", sr_needed(&model, plan, work));
     return 1;
   }
   for (uint64_t at = 0; at < sr_outputs(&model); ++at) {

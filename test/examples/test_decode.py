@@ -27,6 +27,15 @@ def test_the_example_runs(runs_host: None):
     assert done.stdout.count("one by one") == 4
 
 
+def test_the_example_of_a_cache_that_grows_runs(runs_host: None):
+    command = [sys.executable, EXAMPLES / "decode_concat.py"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # For each batch: the prompt, and the room for its tokens and for those that follow.
+    assert "plans     6 where caches grow" in done.stdout
+    assert "bits      equal" in done.stdout
+
+
 @functools.cache
 def compiled(append: str) -> sr.StaticModule:
     """The decoder whose caches an op appends to."""
