@@ -19,13 +19,17 @@ SHIPPED = ("__init__.py", "compiler", "dialects", "lowering", "runtime")
 
 ORDER = (
     *("compile", "Options", "StaticModule", "StaticRuntime", "RuntimePool"),
-    *("set_memory_limit", "trace", "CompileError"),
+    *("build", "set_memory_limit", "trace", "scoring", "CompileError"),
+    *("onnx_backend", "register_op", "CustomOp"),
+    *("NestKernel", "LlvmKernel", "NativeKernel", "PythonKernel"),
 )
 """The promised names, as a reader meets them."""
 
 REACHED = (
     "compiler.session.report.CompileReport",
     "runtime.planning.plan.Plan",
+    "runtime.call.coverage.Coverage",
+    "runtime.call.coverage.Tally",
     "compiler.tracing.trace.Trace",
     "runtime.library.selection.Selection",
     "runtime.library.selection.Operator",
@@ -35,10 +39,20 @@ REACHED = (
 )
 """What a user is given by them: `model.report`, `model.plan`, and what is raised."""
 
-CONSTRUCTED = ("Options",)
+CONSTRUCTED = (
+    *("Options", "NestKernel", "LlvmKernel", "NativeKernel", "PythonKernel"),
+)
 """Classes that users make objects of, so that what they take is told."""
 
-OWN = "!^(add|answer_by|context|for_a_run|key|maker|pool|program|usable_threads)$"
+OWN = (
+    "!^(add|answer_by|context|for_a_run|key|maker|placement|growing"
+    "|pool|plan_as|bind_arguments|program|usable_threads"
+    # Of kernels and ops:
+    "|check|check_runs|check_types|group_operands|has_kernel|has_reference|kernel|native"
+    "|IS_VIEW|TAKES_STORED|agreements|all_requirements|below|copies|defines|dimensions"
+    "|infer_types|label|layouts|parse|preferred|print|reference_values|refusal"
+    "|run_reference|values|verify_|verify_elements)$"
+)
 """Public for other files of the package, and not for users."""
 
 
@@ -67,6 +81,14 @@ def found(package: Module, path: str) -> Object:
     return target
 
 
+def sections(package: Module, path: str) -> list[str]:
+    """What there is to say of one name, and of all that a package offers."""
+    named = found(package, path)
+    names = sorted(map(str, named.exports or ())) if named.is_module else ()
+    inside = (f"{named.path.partition('.')[2]}.{each}" for each in names)
+    return [section(package, each) for each in (path, *inside)]
+
+
 def section(package: Module, path: str) -> str:
     """What there is to say of one name."""
     name = path.rpartition(".")[2]
@@ -76,6 +98,7 @@ def section(package: Module, path: str) -> str:
         "group_by_category": False,
         "heading_level": 2 if name in ORDER else 3,
         "merge_init_into_class": name in CONSTRUCTED,
+        "members": False if found(package, path).is_module else None,
         "members_order": "source",
         "show_bases": False,
         "show_if_no_docstring": False,
@@ -98,7 +121,7 @@ def main() -> None:
             raise SystemExit(
                 f"expected {sorted(ORDER)}, got {sorted(map(str, promised))}"
             )
-        parts = [section(package, each) for each in ORDER]
+        parts = [each for name in ORDER for each in sections(package, name)]
         parts.append("## Not made by users, but given to them")
         parts += [section(package, each) for each in REACHED]
     print("\n\n".join(parts))

@@ -42,6 +42,17 @@ def test_the_index_lists_every_document():
     assert {each for each in listed if "/" not in each} == there
 
 
+def test_the_figures_of_the_readme_are_those_of_the_table():
+    table = (ROOT / "docs" / "performance.md").read_text()
+    rows = re.findall(r"^\| (models|calls) \| (\d) \| ([\d.]+) \|", table, re.MULTILINE)
+    means = {(group, threads): mean for group, threads, mean in rows}
+    text = " ".join((ROOT / "README.md").read_text().split())
+    one, two = means["models", "1"], means["models", "2"]
+    assert f"take {one} of the time of the best of" in text
+    assert f"on one thread, and {two} on two" in text
+    assert f"small calls {means['calls', '1']} of it" in text
+
+
 def test_the_readme_names_what_a_newcomer_looks_for():
     text = (ROOT / "README.md").read_text()
     names = ("LICENSE", "NOTICE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")

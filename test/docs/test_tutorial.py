@@ -23,7 +23,7 @@ from ..commands import COMMANDS, call
 
 TUTORIALS = [
     ROOT / "docs" / f"{each}.md"
-    for each in ("tutorial", "selective", "deploy", "bundle")
+    for each in ("tutorial", "selective", "deploy", "bundle", "custom_ops")
 ]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHON"}
@@ -99,7 +99,7 @@ def test_a_tutorial_does_what_it_says(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     has_c = shutil.which("cc") and shutil.which("make")
-    if document.stem in ("bundle", "deploy") and not has_c:
+    if document.stem in ("bundle", "custom_ops", "deploy") and not has_c:
         pytest.skip("needs a C compiler and make")
     for each in ("bundle/main.c", "bundle/Makefile", "c_library/main.c"):
         copy = tmp_path / "examples" / each
