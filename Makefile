@@ -11,7 +11,8 @@ DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS \
   VIRTUAL_ENV
 
-.PHONY: demo test types cases test-torch soak soak-hostile bench bench-docs lit docs \
+.PHONY: demo test types cases test-torch soak soak-hostile suites suite-onnx suite-opinfo \
+  bench bench-docs lit docs \
   wheel-check lock clean
 
 # A trained model compiled, run and timed.
@@ -45,6 +46,16 @@ soak: .venv-torch/dev
 soak-hostile: .venv/dev
 	$(BIN)/python test/hostile --seconds 3600 --count 100000
 	$(BIN)/pytest -m soak test/hostile/test_races.py
+
+# The public suites of tests, with the outcome of each case in docs/suites, and the counts.
+suites: suite-onnx suite-opinfo
+	$(TORCH)/python -m bench.document docs/suites.md
+
+suite-onnx: .venv-torch/dev
+	$(TORCH)/python -m bench.onnx_nodes --peer
+
+suite-opinfo: .venv-torch/dev
+	$(TORCH)/python -m bench.opinfo float32 float64 int64 float16 bfloat16 uint8
 
 # Times beside those of the peers, side by side; it takes an hour.
 bench: .venv-torch/bench

@@ -72,8 +72,8 @@ def put_in_place(name: str) -> None:
     paths = (str(HOOK), os.environ.get("PYTHONPATH", ""))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     if lacking := missing(HOSTS[name]):
-        from bench import limits
         from static_runtime.compiler import building
+        from static_runtime.compiler.profiling import limits
         from static_runtime.compiler.tuning import scratch
 
         def refuse(*_: Any) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tomllib
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -14,21 +15,25 @@ from filecheck.main import main as filecheck
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
+from .house import ROOT
 
-def tool(module: str) -> Callable[[list[str]], object]:
+
+def tool(main: str) -> Callable[[list[str]], object]:
     """The main function of a tool, imported at its first call."""
-    return lambda arguments: import_module(module).main(arguments)
+    module, _, name = main.partition(":")
+    return lambda arguments: getattr(import_module(module), name)(arguments)
+
+
+def _scripts() -> dict[str, str]:
+    """The commands that the package installs, and the function of each."""
+    text = (ROOT / "pyproject.toml").read_text()
+    return tomllib.loads(text)["project"]["scripts"]
 
 
 COMMANDS: dict[str, Callable[[list[str]], object]] = {
     "FileCheck": lambda arguments: filecheck(["FileCheck", *arguments]),
     "filecheck": lambda arguments: filecheck(["filecheck", *arguments]),
-    "sr-opt": tool("static_runtime.compiler.tools.opt"),
-    "sr-run": tool("static_runtime.compiler.tools.run"),
-    "sr-build": tool("static_runtime.compiler.tools.build"),
-    "sr-size": tool("static_runtime.compiler.tools.size"),
-    "sr-trace": tool("static_runtime.compiler.tools.trace"),
-    "sr-yaml": tool("static_runtime.compiler.tools.yaml"),
+    **{name: tool(main) for name, main in _scripts().items()},
 }
 
 

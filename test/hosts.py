@@ -33,7 +33,12 @@ SAPPHIRE_RAPIDS = (
     "cldemote enqcmd movdir64b movdiri pconfig ptwrite rdpid serialize sha shstk "
     "tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd"
 )
+ALDER_LAKE = (
+    f"{LATER} avxvnni cldemote gfni movdir64b movdiri pconfig ptwrite rdpid serialize "
+    "sha shstk vaes vpclmulqdq waitpkg"
+)
 NEOVERSE_N1 = "aes crc fp-armv8 lse neon sha2"
+NEOVERSE_V1 = f"{NEOVERSE_N1} dotprod i8mm"
 
 NEVER_CHOSEN = frozenset(
     (
@@ -80,6 +85,7 @@ HOSTS = {
     "no-avx": Description("nehalem", x86_64(NEHALEM), (32, 256)),
     "haswell": HASWELL_HOST,
     "zen-3": Description("znver3", x86_64(ZEN_3), (32, 512)),
+    "alder-lake": Description("alderlake", x86_64(ALDER_LAKE), (48, 1280)),
     "skylake-sp": Description("skylake-avx512", x86_64(SKYLAKE_SP), (32, 1024)),
     "zen-4": Description("znver4", x86_64(ZEN_4), (32, 1024)),
     "sapphire-rapids": Description(
@@ -88,6 +94,12 @@ HOSTS = {
     "neoverse-n1": Description(
         "neoverse-n1",
         text_of(NEOVERSE_N1, "sve sve2"),
+        (64, 1024),
+        triple="aarch64-unknown-linux-gnu",
+    ),
+    "neoverse-v1": Description(
+        "neoverse-v1",
+        text_of(NEOVERSE_V1, "sve sve2"),
         (64, 1024),
         triple="aarch64-unknown-linux-gnu",
     ),

@@ -2,7 +2,7 @@
 Every described host has its code: compiled and assembled here, and run where it can be.
 
 The models are what code depends on the host for: a product whose rows are a symbol, a
-softmax, a convolution, a lookup, and a product of bf16.
+softmax, a convolution, a lookup, and products of bf16 and of bytes.
 """
 
 from __future__ import annotations
@@ -58,6 +58,17 @@ func.func @main(%x: tensor<64x128xf32>) -> tensor<64x64xf32> {
 }
 """
 
+BYTES = """
+func.func @main(%x: tensor<64x130xui8>) -> tensor<64x64xi32> {
+  %w = graph.weight "w" : tensor<130x64xsi8>
+  %0 = graph.cast %x {to = i32} : tensor<64x130xui8> -> tensor<64x130xi32>
+  %1 = graph.cast %w {to = i32} : tensor<130x64xsi8> -> tensor<130x64xi32>
+  %2 = graph.matmul %0, %1 : tensor<64x130xi32>, tensor<130x64xi32>
+    -> tensor<64x64xi32>
+  return %2 : tensor<64x64xi32>
+}
+"""
+
 OLD = r"\tv[a-z]+\s|%[yz]mm|%k[0-7]\b"
 AVX2 = r"%zmm|%k[0-7]\b|%[xy]mm(1[6-9]|[23]\d)"
 NO_BF16 = r"bf16|%tmm|\tvpdp|\tvpermi2b|\tv[a-z0-9]+ph\s"
@@ -67,10 +78,12 @@ BEYOND = {
     **dict.fromkeys(("haswell", "zen-3", "one-core", "sixteen-cores"), AVX2),
     "caches-unknown": AVX2,
     "no-avx": OLD,
+    "alder-lake": AVX2,
     "skylake-sp": NO_BF16,
     "zen-4": NO_AMX,
     "sapphire-rapids": r"\t(vfmadd\w+ss4|vprot\w|extrq|insertq)\b",
-    "neoverse-n1": r"\bz\d+\.|\bp\d+/[mz]|\tbf|\tfmmla",
+    "neoverse-n1": r"\bz\d+\.|\bp\d+/[mz]|\tbf|\tfmmla|\t[us]+dot",
+    "neoverse-v1": r"\bz\d+\.|\bp\d+/[mz]|\tbf|\tfmmla",
 }
 """What no code for a host may have: instructions and registers that it lacks."""
 
@@ -78,15 +91,32 @@ USED = {
     **dict.fromkeys(("haswell", "zen-3", "one-core", "sixteen-cores"), r"vfmadd.*%ymm"),
     "caches-unknown": r"vfmadd.*%ymm",
     "no-avx": r"\tmulps\s",
+    "alder-lake": r"vfmadd.*%ymm",
     "skylake-sp": r"vfmadd.*%zmm",
     "zen-4": r"vfmadd.*%zmm",
     "sapphire-rapids": r"vfmadd.*%zmm",
-    "neoverse-n1": r"\tfmla\s+v",
+    **dict.fromkeys(("neoverse-n1", "neoverse-v1"), r"\tfmla\s+v"),
 }
 """What code in f32 for a host has."""
 
 DOTS = {"zen-4": r"\tvdpbf16ps\s.*%zmm", "sapphire-rapids": r"\ttdpbf16ps\s"}
 """And in bf16."""
+
+FOURS = {
+    "alder-lake": r"\{vex\}\s+vpdpbusd\s.*%ymm",
+    "zen-4": r"\tvpdpbusd\s.*%zmm",
+    "sapphire-rapids": r"\ttdpbusd\s",
+    "skylake-sp": r"\tvpmaddwd\s.*%zmm",
+    "no-avx": r"\tpmaddwd\s",
+    "neoverse-n1": r"\tsmull\s",
+    "neoverse-v1": r"\tusdot\s",
+}
+"""And in bytes, where it is not a product of pairs in 256 bits."""
+
+PAIRS = r"\tvpmaddwd\s.*%ymm"
+
+SATURATING = r"\tv?(pdpbusds|pmaddubsw|pdpwssds)\s"
+"""What would not wrap."""
 
 NEVER = r"\tv?(extrq|insertq|movnts[sd]|rdpru|clzero|clwb|cldemote|ptwrite|serialize)\b"
 """Instructions of `NEVER_CHOSEN`, without which code runs here."""
@@ -174,3 +204,17 @@ def test_a_product_of_bf16(monkeypatch: pytest.MonkeyPatch, name: str):
         # Both factors are rounded to eight bits, or one.
         error = np.abs(model(x) - x.astype(np.float64) @ w)
         assert (error <= 2.0**-7 * (np.abs(x) @ np.abs(w))).all()
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_a_product_of_bytes(monkeypatch: pytest.MonkeyPatch, name: str):
+    monkeypatch.setattr(host, "MACHINE", HOSTS[name])
+    random = np.random.default_rng(0)
+    w = random.integers(-128, 128, (130, 64)).astype(np.int8)
+    x = random.integers(0, 256, (64, 130)).astype(np.uint8)
+    model, code = build(BYTES, "f32", w=w)
+    check_instructions(name, code, FOURS.get(name, PAIRS))
+    assert not re.search(SATURATING, code)
+    if model is not None:
+        expected = x.astype(np.int32) @ w.astype(np.int32)
+        np.testing.assert_array_equal(model(x), expected)

@@ -142,6 +142,7 @@ MAY_USE = {
     "compiler": {"llvmlite", "numpy", "typing_extensions", "xdsl"},
     "compiler/frontends/onnx": {"google", "numpy", "onnx", "xdsl"},
     "compiler/frontends/torch": {"numpy", "sympy", "torch", "xdsl"},
+    "compiler/scoring": {"dask", "numpy", "pandas", "pyarrow", "pyspark", "ray"},
     "compiler/selective": {"yaml"},
 }
 """The libraries that the files of a folder may import, the nearest folder deciding."""
@@ -159,24 +160,26 @@ def test_data_flows_one_way(room: str):
     )
 
 
-ENTERS_LOWERING = (
-    "compiler/driver/codegen.py",
-    "compiler/passes/pipeline.py",
+MAKES_CODE = (
+    *("compiler/bundle", "compiler/driver", "compiler/library", "compiler/tuning"),
+    *("compiler/passes/pipeline.py", "compiler/profiling/limits.py"),
+    *("compiler/runtime_folder.py", "compiler/tools/opt.py"),
 )
-"""The files outside of `lowering` that import it."""
+"""The files and folders outside of `lowering` that import it."""
 
 
 def test_the_lowerings_are_entered_at_few_places():
     refuse(
         place
         for path in sources(*MAY_IMPORT)
-        if not str(path.relative_to(ROOT)).startswith(("lowering/", *ENTERS_LOWERING))
+        if not str(path.relative_to(ROOT)).startswith(("lowering/", *MAKES_CODE))
         for place, parts in imports(path)
         if parts[:2] == ["static_runtime", "lowering"]
     )
-    for name in ENTERS_LOWERING:
-        used = [parts[1] for _, parts in imports(ROOT / name) if len(parts) > 1]
-        assert "lowering" in used, f"{name} may import what it does not"
+    for name in MAKES_CODE:
+        files = [ROOT / name] if name.endswith(".py") else sources(name)
+        used = [parts[1:2] for path in files for _, parts in imports(path)]
+        assert ["lowering"] in used, f"{name} may import what it does not"
 
 
 def module_imports() -> dict[str, set[str]]:
@@ -319,6 +322,31 @@ def test_every_public_name_has_a_docstring():
             if not ast.get_docstring(node)
         ]
     )
+
+
+def constructor(node: ast.ClassDef) -> ast.FunctionDef | None:
+    """The `__init__` that a class defines itself."""
+    found = (each for each in node.body if isinstance(each, ast.FunctionDef))
+    return next((each for each in found if each.name == "__init__"), None)
+
+
+def test_no_constructor_skips_that_of_its_base():
+    classes = [
+        (at(path, node), node)
+        for path in sources(*ROOMS)
+        for node in nodes(path)
+        if isinstance(node, ast.ClassDef)
+    ]
+    bases = {node.name: {*map(ast.unparse, node.bases)} for _, node in classes}
+    made = {node.name for _, node in classes if constructor(node) is not None}
+    while more := {name for name in bases if bases[name] & made} - made:
+        made |= more
+    assert {"StaticModule", "ReferenceModule"} <= made
+    refuse(at(path) for path in sources(*ROOMS) if "object.__new__" in path.read_text())
+    for place, node in classes:
+        own = constructor(node)
+        if own is not None and any(ast.unparse(each) in made for each in node.bases):
+            assert "__init__(" in "".join(map(ast.unparse, own.body)), place
 
 
 READ_TWICE = re.compile(

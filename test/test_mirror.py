@@ -14,11 +14,6 @@ from .house import ROOMS, ROOT, modules, refuse
 TESTS = ROOT / "test"
 
 TESTED_ELSEWHERE = {
-    "compiler/driver/codegen.py": (
-        "names what is taken of the lowerings",
-        "test_house.py",
-        "compiler/tools/test_opt.py",
-    ),
     "compiler/artifact_cache.py": (
         "finds and keeps what a compile makes",
         "compiler/test_compile.py",
@@ -44,6 +39,28 @@ TESTED_ELSEWHERE = {
         "is the last step of a compile",
         "compiler/test_compile.py",
         "runtime/library/test_artifact.py",
+    ),
+    "compiler/passes/steps.py": (
+        "is what three passes ask of scales",
+        "compiler/passes/graph/sink_dequantize.mlir",
+        "compiler/passes/graph/fold_quantization.mlir",
+        "compiler/passes/graph/fold_requantization.mlir",
+    ),
+    "compiler/frontends/onnx/contributed_attention.py": (
+        "is a family of ops",
+        "compiler/frontends/onnx/test_contributed.py",
+    ),
+    "compiler/frontends/onnx/contributed_layers.py": (
+        "is a family of ops",
+        "compiler/frontends/onnx/test_contributed.py",
+    ),
+    "compiler/frontends/onnx/contributed_products.py": (
+        "is a family of ops",
+        "compiler/frontends/onnx/test_contributed.py",
+    ),
+    "compiler/frontends/onnx/contributed_steps.py": (
+        "is a family of ops",
+        "compiler/frontends/onnx/test_contributed.py",
     ),
     "compiler/ir/context.py": ("every compile has one", "compiler/test_compile.py"),
     "compiler/ir/executed.py": (
@@ -110,6 +127,11 @@ TESTED_ELSEWHERE = {
         "compiler/frontends/torch/test_operators.py",
         "compiler/frontends/torch/test_errors.py",
     ),
+    "compiler/passes/defined_functions.py": (
+        "is what passes go over",
+        "compiler/passes/graph/fuse.mlir",
+        "compiler/passes/graph/fold_constants.mlir",
+    ),
     "compiler/passes/layers.py": (
         "is read by one pass",
         "compiler/passes/graph/fold_batch_norm.mlir",
@@ -160,6 +182,14 @@ TESTED_ELSEWHERE = {
         "compiler/tools/test_trace.py",
         "compiler/tools/test_yaml.py",
     ),
+    "compiler/driver/memory_notes.py": (
+        "describes the calls whose memory is checked",
+        "runtime/checking/test_memory_check.py",
+    ),
+    "runtime/checking/memory_notes.py": (
+        "is what an artifact keeps for checks",
+        "runtime/checking/test_memory_check.py",
+    ),
     "compiler/driver/nodes.py": (
         "describes the calls that a benchmark times",
         "compiler/profiling/test_benchmark.py",
@@ -177,6 +207,11 @@ TESTED_ELSEWHERE = {
         "is an option of a command",
         "compiler/tools/opt_diagnostics.mlir",
     ),
+    "compiler/tools/script.py": (
+        "is how a command ends",
+        "compiler/tools/test_run.py",
+        "compiler/tools/test_build.py",
+    ),
     "compiler/tools/reproducer.py": (
         "is what a command says of a crash",
         "compiler/tools/test_opt.py",
@@ -187,6 +222,19 @@ TESTED_ELSEWHERE = {
         "dialects/graph/test_every_op.py",
         "dialects/graph/ops/control_flow.mlir",
         "dialects/graph/ops/containers.mlir",
+    ),
+    "dialects/graph/compose/looping.py": (
+        "is what divisors and special functions repeat by",
+        "dialects/graph/compose/special/test_divisors.py",
+        "dialects/graph/compose/special/test_special.py",
+    ),
+    "dialects/graph/compose/special": (
+        "has formulas, which mpmath checks together",
+        "dialects/graph/compose/special/test_special.py",
+    ),
+    "dialects/graph/compose/matrices": (
+        "has factors of matrices, whose products are checked together",
+        "dialects/graph/compose/matrices/test_matrices.py",
     ),
     "dialects/graph/families": (
         "is what several ops share",
@@ -258,6 +306,18 @@ TESTED_ELSEWHERE = {
         "runtime/machine/test_thread_pool.py",
         "runtime/plan/test_plan_code.py",
     ),
+    "runtime/call/compiled.py": (
+        "is the module that a compile makes",
+        "runtime/call/test_module.py",
+        "runtime/call/test_module_outputs.py",
+        "runtime/call/test_module_threads.py",
+        "runtime/machine/test_vectorcall.py",
+    ),
+    "runtime/call/program_module.py": (
+        "is what a compiled module and an oracle share",
+        "runtime/call/test_module.py",
+        "compiler/test_reference_module.py",
+    ),
     "runtime/call/pending.py": (
         "is what runtimes launch",
         "runtime/call/test_runtime.py",
@@ -266,6 +326,11 @@ TESTED_ELSEWHERE = {
         "is what calls borrow of",
         "runtime/call/test_runtime.py",
         "runtime/call/test_module_threads.py",
+    ),
+    "runtime/plan/kept_error.py": (
+        "is what becomes of an error below compiled code",
+        "runtime/call/test_module_fallbacks.py",
+        "runtime/plan/test_plan_code.py",
     ),
     "runtime/call/fallback.py": (
         "is what a call of a fallback op does",
@@ -314,6 +379,11 @@ TESTED_ELSEWHERE = {
     "runtime/machine/llvm_text.py": (
         "is what tests link",
         "runtime/machine/test_code.py",
+    ),
+    "compiler/passes/few_bits.py": (
+        "is what two passes build of weights",
+        "compiler/passes/graph/keep_steps.mlir",
+        "models/test_few_bits.py",
     ),
     "runtime/output_file.py": (
         "is an option of commands",

@@ -40,13 +40,14 @@ ARROWS = {
         *("runtime.abi", "runtime.files", "runtime.machine", "runtime.plan"),
         *("runtime.planning", "runtime.program"),
     },
+    "runtime.checking": {"runtime.abi", "runtime.call"},
     "runtime.library": {
         *("runtime.abi", "runtime.call", "runtime.files", "runtime.machine"),
         *("runtime.plan", "runtime.program"),
     },
     "runtime": {
-        *("runtime.call", "runtime.elf", "runtime.files", "runtime.library"),
-        "runtime.program",
+        *("runtime.abi", "runtime.call", "runtime.elf", "runtime.files"),
+        *("runtime.library", "runtime.program"),
     },
     "compiler.session": {
         *("runtime.files", "runtime.library", "runtime.machine", "runtime.planning"),

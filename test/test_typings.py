@@ -11,6 +11,8 @@ import pytest
 
 TYPINGS = Path(__file__).parent.parent / "typings"
 NOT_IN_EVERY_ENVIRONMENT = ("torch", "onnxruntime")
+OF_ENGINES = ("dask", "pandas", "pyarrow", "pyspark", "ray")
+"""What scoring takes tables from, which no environment of the checks has."""
 
 
 def stubs() -> list[Any]:
@@ -90,5 +92,7 @@ def check(body: list[ast.stmt], real: Any, where: str) -> None:
 def test_the_library_has_what_its_stub_says(path: Path):
     parts = path.relative_to(TYPINGS).with_suffix("").parts
     module = ".".join(parts).removesuffix(".__init__")
+    if parts[0] in OF_ENGINES:
+        pytest.importorskip(parts[0])
     body = ast.parse(path.read_text()).body
     check(body, import_module(module), module)

@@ -36,12 +36,13 @@ from static_runtime.compiler.session.options import Options
 from static_runtime.compiler.tools.opt import OptMain, Section
 from static_runtime.compiler.tools.reproducer import CrashError
 from static_runtime.dialects.graph.op import GraphOp
+from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.program.program import Program
 from static_runtime.runtime.program.program_json import read_program
 from static_runtime.runtime.program.size import evaluate
 
 from ..compiler.frontends.interpret import interpret
-from ..models.random_graphs import PLANNERS, RandomGraph, make_inputs
+from ..models.random_graphs import RandomGraph, make_inputs
 from .corpus import ARTIFACT_MODEL, SIDECAR_MODEL, Mutant, cache_files, compiled_in
 from .edges_trial import edge_outcome
 from .outcome import (
@@ -96,7 +97,7 @@ def as_graph(mutant: Mutant, in_full: bool) -> Outcome:
     """The outcome of random ops, at sizes of every kind."""
     seed = int(mutant.data)
     graph = RandomGraph(seed, symbolic=True)
-    module = graph.compile(PLANNERS[seed % len(PLANNERS)])
+    module = graph.compile([*PLANNERS][seed % len(PLANNERS)])
     for batch in (33, 0, 1, 7, 33):
         inputs = make_inputs(graph, batch)
         try:

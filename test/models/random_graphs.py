@@ -14,6 +14,8 @@ import static_runtime as sr
 from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.ir.interpret import interpret
+from static_runtime.compiler.ir.weights import WeightStore
 from static_runtime.dialects.dims import (
     Dim,
     Polynomial,
@@ -40,15 +42,8 @@ from static_runtime.dialects.graph.ops.slice import SliceOp
 from static_runtime.dialects.graph.ops.softmax import SoftmaxOp
 from static_runtime.dialects.shape import Array, sizes, tensor, tensor_type
 
-from ..compiler.frontends.interpret import check_requirements
+from ..compiler.frontends.interpret import main
 
-PLANNERS = (
-    "naive",
-    "greedy-by-size",
-    "greedy-by-breadth",
-    "storage-groups",
-    "conflict-driven",
-)
 OPS = 24
 LARGEST = 4000
 """Elements of the largest value, when symbols are five."""
@@ -161,14 +156,7 @@ class RandomGraph:
 
     def reference(self, inputs: Sequence[Array], batch: int) -> list[Array]:
         """What the ops compute one after the other."""
-        values: dict[SSAValue, Array] = dict(zip(self.block.args, inputs, strict=True))
-        for op in self.block.ops:
-            if isinstance(op, GraphOp):
-                check_requirements(op, {"batch": batch})
-                operands = [values[each] for each in op.operands]
-                results = op.run_reference(operands, {"batch": batch})
-                values.update(zip(op.results, map(np.asarray, results), strict=True))
-        return [values[each] for each in self.results]
+        return interpret(main(self.module), WeightStore(), inputs, {"batch": batch})
 
 
 def magnitude(value: SSAValue) -> int:

@@ -76,6 +76,25 @@ PLAIN = {
     "an expanded column": """float[n,1] x, float[m] w | s = Shape(x) q = Shape(w)
         a = Gather<axis=0>(s, i0) t = Concat<axis=0>(a, q) e = Expand(x, t)
         y = Sub(e, w)""",
+    "half of what may be below zero": """float[n,m] x | s = Shape(x)
+        d = Sub(s, i3) h = Div(d, i2) t = Abs(h) y = Expand(f1, t)""",
+    "a negated quotient": """float[n,m] x | s = Shape(x) c = Gather<axis=0>(s, i1)
+        e = Add(c, i1) d = Div(e, m2) t = Neg(d) y = Expand(f1, t)""",
+    "remainders of both signs": """float[n,m] x | s = Shape(x) d = Sub(s, i3)
+        p = Max(s, i1) a = Mod(d, p) b = Mod<fmod=1>(d, p) e = Abs(b)
+        t = Add(a, e) y = Expand(f1, t)""",
+    "the lesser of two by a choice": """float[n,m] x | s = Shape(x)
+        a = Gather<axis=0>(s, i0) b = Gather<axis=0>(s, i1) l = LessOrEqual(a, b)
+        t = Where(l, a, b) y = Expand(f1, t)""",
+    "a size that a comparison chooses": """float[n,m] x | s = Shape(x)
+        a = Gather<axis=0>(s, i0) b = Gather<axis=0>(s, i1) l = Equal(a, i2)
+        g = Greater(b, i3) q = And(l, g) v = Not(q) o = Or(v, l) p = Xor(o, g)
+        d = Mul(b, i2) u = Where(q, d, a) w = Where(p, u, i4) y = Expand(f1, w)""",
+    "a comparison as a number": """float[n,m] x | s = Shape(x) l = Less(s, i3)
+        c = Cast<to=7>(l) b = Cast<to=9>(s) q = Cast<to=6>(b) k = Cast<to=7>(q)
+        t = Add(c, k) e = Expand(f1, t) f = Cast<to=1>(l) y = Mul(e, f)""",
+    "a comparison as data": """float[n,m] x | s = Shape(x) a = Gather<axis=0>(s, i0)
+        b = Gather<axis=0>(s, i1) l = Less(a, b) y = Where(l, x, f0)""",
 }
 
 LATE = "q = NonZero(x) p = Squeeze(q, i0) v = Gather<axis=0>(x, p) s = Shape(v)"

@@ -1,5 +1,6 @@
 """
-Elements of eight bits go into models and come out of them, wherever these run.
+Integers of few bits, or without signs, go into models and come out of them, wherever
+these run.
 
 What an op computes of them is tried with all other types (`test_every_op.py`).
 """
@@ -20,7 +21,16 @@ from static_runtime.compiler.bundle.bundle import (
     write_bundle,
 )
 from static_runtime.compiler.compile import Compilation
-from static_runtime.dialects.element_type import ELEMENT_TYPES, ElementType, si8, ui8
+from static_runtime.dialects.element_type import (
+    ELEMENT_TYPES,
+    ElementType,
+    si8,
+    si16,
+    ui8,
+    ui16,
+    ui32,
+    ui64,
+)
 
 from ..as_host import skip_unless_runs
 from ..compiler.bundle.c_program import any_size_program, build, run_any_size
@@ -31,38 +41,44 @@ Array: TypeAlias = np.ndarray[Any, Any]
 TARGETS = ("x86-64", "x86-64-v3", "host")
 OPTIONS = sr.Options(cache=False, threads=1)
 NARROW = [ELEMENT_TYPES[each] for each in (si8, ui8)]
-COMPUTED = [each for each in ELEMENT_TYPES.values() if each.is_computed]
+INTEGERS = [ELEMENT_TYPES[each] for each in (si8, ui8, si16, ui16, ui32, ui64)]
+OTHERS = [
+    each for each in ELEMENT_TYPES.values() if not each.is_half and not each.is_stored
+]
 
 by_type = pytest.mark.parametrize("row", NARROW, ids=lambda row: str(row.type))
 
 
+_BOUNDS = [sign << bits for bits in (7, 8, 15, 16, 31, 32, 63, 64) for sign in (1, -1)]
+
+
 def edges(row: ElementType) -> Array:
-    """Elements of a type: its limits, what is about zero and about those of bytes."""
-    near = [0, 1, -1, 2, 126, 127, 128, 129, 254, 255, 256, 257, -127, -128, -129]
+    """Elements of a type: its limits, what is about zero and about those of others."""
+    near = [0, 1, -1, 2, *(each + at for each in _BOUNDS for at in (-2, -1, 0, 1))]
     least, most = row.limits
     if row.dtype.kind == "f":
         more = [np.nan, np.inf, -np.inf, -0.0, 0.5, 127.9, -128.9, 255.5, 3e9, -1e30]
-        return np.array([*near, *more], row.dtype)
+        return np.array([*map(float, near), *more, 65535.5, 1.8e19], row.dtype)
     inside = [each for each in near if least <= each <= most]
-    return np.array([*inside, least, most]).astype(row.dtype)
+    return np.array([*inside, int(least), int(most)], row.dtype)
 
 
 def converted(array: Array, to: ElementType) -> Array:
     """The meaning of a cast: integers keep their low bits, floats saturate."""
     if array.dtype.kind != "f" or to.dtype.kind not in "iu":
         return array.astype(to.dtype)
-    least, most = to.limits
-    found = [
-        0 if np.isnan(each) else int(min(max(each, least), most))
-        for each in array.astype(np.float64)
-    ]
+    least, most = map(int, to.limits)
+    found: list[int] = []
+    for each in array.astype(np.float64):
+        whole = 0 if np.isnan(each) else most if each > 0 else least
+        found.append(min(max(int(each), least), most) if np.isfinite(each) else whole)
     return np.array(found, to.dtype)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_casts_to_and_from_every_type(target: str):
-    pairs = [(a, b) for a in COMPUTED for b in COMPUTED if {a, b} & {*NARROW}]
+    pairs = [(a, b) for a in OTHERS for b in OTHERS if {a, b} & {*INTEGERS}]
     arrays = [edges(a) for a, _ in pairs]
     taken, made, ops = list[str](), list[str](), list[str]()
     for at, ((a, b), array) in enumerate(zip(pairs, arrays, strict=True)):

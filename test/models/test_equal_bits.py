@@ -48,8 +48,8 @@ SIZES = (1, 2, 3, 17, 64)
 VALUES = (1, 1, 1, 2, 3, 17, 20)
 """What the value of a symbol is."""
 
-CHAINS = 32
-"""Chains that each run of the tests has, and a quarter of those of `make soak`."""
+CHAINS = 16
+"""Chains that each run of the tests has, and an eighth of those of `make soak`."""
 
 
 def _rank(x: SSAValue) -> int:
@@ -200,7 +200,7 @@ def _same_bits(a: Any, b: Any) -> None:
     "seed",
     [
         *range(CHAINS),
-        *(pytest.param(n, marks=pytest.mark.soak) for n in range(CHAINS, 4 * CHAINS)),
+        *(pytest.param(n, marks=pytest.mark.soak) for n in range(CHAINS, 8 * CHAINS)),
     ],
 )
 def test_open_and_known_sizes_have_equal_bits(seed: int):

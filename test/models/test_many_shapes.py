@@ -14,6 +14,7 @@ from static_runtime.runtime.plan.block import memory_in_use
 from static_runtime.runtime.plan.plan_table import KEPT_BYTES
 
 from ..runtime.resident import resident_bytes
+from ..runtime.texts import as_compiled
 from .open_models import BLOCK, Array
 
 FEW, MANY = 12, 100
@@ -39,7 +40,7 @@ def test_memory_is_that_of_the_largest_shape(edge: int):
     random = np.random.default_rng(edge)
     shapes = [(1 + at // edge, 1 + at % edge) for at in random.permutation(edge**2)]
     largest, before = 0, memory_in_use()
-    kept = module._plans  # pyright: ignore[reportPrivateUsage]
+    kept = as_compiled(module)._plans  # pyright: ignore[reportPrivateUsage]
     for number, (batch, length) in enumerate(shapes):
         inputs = BLOCK.inputs(random, batch, length)
         result = module(*inputs)

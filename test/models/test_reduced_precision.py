@@ -34,7 +34,14 @@ def test_stored_models(name: str):
         assert difference(module(*model.rows(batch)), expected) <= TOLERANCE
 
 
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(each, marks=(pytest.mark.soak,) if each.stem in SENSITIVE else ())
+        for each in MODELS
+    ],
+    ids=lambda path: path.stem,
+)
 def test_trained_models(path: Path):
     inputs, outputs = stored(path, "in"), stored(path, "out")
     actual = run(sr.compile(path, options=REDUCED), inputs)

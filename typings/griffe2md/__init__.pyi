@@ -9,6 +9,7 @@ class ConfigDict(TypedDict, total=False):
     filters: list[str]
     group_by_category: bool
     heading_level: int
+    members: bool | None
     members_order: str
     merge_init_into_class: bool
     separate_signature: bool

@@ -7,6 +7,19 @@ import numpy as np
 
 from .. import ModelProto, NodeProto
 
+class DeviceType:
+    CPU: int
+    CUDA: int
+
+class Device:
+    type: int
+    device_id: int
+    def __init__(self, device: str) -> None: ...
+
+def namedtupledict(
+    typename: str, field_names: Sequence[str], *args: Any, **kwargs: Any
+) -> type[tuple[Any, ...]]: ...
+
 class BackendRep:
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]: ...
 

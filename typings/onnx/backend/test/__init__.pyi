@@ -1,5 +1,6 @@
 """ONNX's conformance tests, as unittest cases."""
 
+from collections.abc import Sequence
 from typing import Any
 from unittest import TestCase, TestSuite
 
@@ -19,3 +20,12 @@ class BackendTest:
     def test_cases(self) -> dict[str, type[TestCase]]: ...
     @property
     def test_suite(self) -> TestSuite: ...
+    @classmethod
+    def assert_similar_outputs(
+        cls,
+        ref_outputs: Sequence[Any],
+        outputs: Sequence[Any],
+        rtol: float,
+        atol: float,
+        model_dir: str | None = None,
+    ) -> None: ...

@@ -1,10 +1,12 @@
 """One case of ONNX's conformance tests."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .... import ModelProto
 
+@dataclass
 class TestCase:
     name: str
     model_name: str

@@ -1,0 +1,1 @@
+"""What the extension modules of ONNX Runtime define."""

@@ -1,0 +1,1 @@
+"""Spark, whose frames are scored."""

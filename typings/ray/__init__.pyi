@@ -1,0 +1,3 @@
+"""Ray, whose datasets are scored."""
+
+from . import data as data
