@@ -86,6 +86,17 @@ class ScheduleAttr(EntriesAttr):
             IntAttr(0),
         )
 
+    def with_block(
+        self, mc: int | None = None, nc: int | None = None, kc: int | None = None
+    ) -> ScheduleAttr:
+        """The same with other sizes of a block, where they are given."""
+        nr, *sizes = self.parameters
+        block = [
+            old if new is None else IntAttr(new)
+            for old, new in zip(sizes[:3], (mc, nc, kc), strict=True)
+        ]
+        return ScheduleAttr.new([nr, *block, *sizes[3:]])
+
     def with_pairs(self, pairs: IntAttr) -> ScheduleAttr:
         """The same where sums of two products with B fit into 16 bits, or may not."""
         *others, _ = self.parameters

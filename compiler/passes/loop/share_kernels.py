@@ -35,7 +35,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from math import gcd, prod
-from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
@@ -68,9 +67,6 @@ time to compile them: some ten microseconds.
 
 _LEAST_OPEN = 16
 """What each factor of a size that only the run knows counts at the least."""
-
-_ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over", "pad")
-"""The fields of a schedule."""
 
 _Give = Callable[[int], Dim]
 """What takes the place of a number that may become a symbol."""
@@ -184,7 +180,7 @@ def _join_schedules(kernels: Sequence[KernelOp]) -> None:
         schedules = [_canonical(each) for each in tiles if each.schedule is not None]
         if schedules:
             fewest = min(each.mc.data for each in schedules)
-            tiles[0].schedule = _with(schedules[0], mc=fewest)
+            tiles[0].schedule = schedules[0].with_block(mc=fewest)
 
 
 def _canonical(tile: TileOp) -> ScheduleAttr:
@@ -198,17 +194,10 @@ def _canonical(tile: TileOp) -> ScheduleAttr:
         return schedule
     columns, depth = tile.sizes[1], tile.sizes[2 + schedule.axis.data]
     if isinstance(columns, int) and columns <= schedule.nc.data:
-        schedule = _with(schedule, nc=0)
+        schedule = schedule.with_block(nc=0)
     if isinstance(depth, int) and 0 < depth <= schedule.kc.data:
-        schedule = _with(schedule, kc=0)
+        schedule = schedule.with_block(kc=0)
     return schedule
-
-
-def _with(schedule: ScheduleAttr, **sizes: int) -> ScheduleAttr:
-    """The schedule with other sizes of a block."""
-    known: dict[str, Any] = {each: getattr(schedule, each).data for each in _ENTRIES}
-    known.update(sizes)
-    return ScheduleAttr.of(**known)
 
 
 class _Walk:
@@ -287,7 +276,7 @@ class _Walk:
             schedule = _canonical(op)
             axis = 2 + schedule.axis.data
             # Kernels may differ in MC, unless they pack.
-            schedule = schedule if schedule.pack.data else _with(schedule, mc=0)
+            schedule = schedule if schedule.pack.data else schedule.with_block(mc=0)
             places |= {1: schedule.nr.data} if not schedule.nc.data else {}
             places |= {axis: MAX_UNROLLED_K} if not schedule.kc.data else {}
         self.template.append(schedule)

@@ -268,3 +268,57 @@ loop.program @main
   loop.call @factors_0(%0, %1) symbols ["a", "b"] {source = "first"} : memref<?xf32>, memref<?xf32>
   loop.call @factors_1(%0, %1) symbols ["b", "a"] {source = "second"} : memref<?xf32>, memref<?xf32>
 }
+
+// -----
+
+// Whether sums of two products fit into 16 bits is part of the schedule: kernels that
+// differ in it stay apart, and one that is shared says it still.
+//
+// CHECK:         loop.kernel @fits_0
+// CHECK-SAME:      symbols ["n0"]
+// CHECK:             #loop.schedule<nr = 16, mc = 48, nc = 16, kc = 1 of 0, pack = "a", pairs = true>
+// CHECK-NOT:     loop.kernel @fits_1
+// CHECK:         loop.kernel @differs
+// CHECK:             #loop.schedule<nr = 16, mc = 48, nc = 16, kc = 1 of 0, pack = "a">
+loop.kernel @fits_0(%a: memref<?xui8>, %b: memref<?xsi8>, %c: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  loop.tile %i to 10000, %j to 16, reduce %h to 1, reduce %k to 64 from %zero : i32 by 6, 16, 8
+      as #loop.schedule<nr = 16, mc = 48, nc = 16, kc = 1 of 0, pack = "a", pairs = true> k_loop (%sum) {
+    %x = loop.load %a[%i * 640 + %h + %k] : memref<?xui8>
+    %y = loop.load %b[%h + %k blocked 4 * 64 + %j blocked 16 by 4 * 1024] : memref<?xsi8>
+    %product = arith.muli %x, %y : i32
+    %next = arith.addi %sum, %product : i32
+    loop.yield %next : i32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 16 + %column] : memref<?xi32>
+    loop.yield
+  }
+}
+loop.kernel @fits_1(%a: memref<?xui8>, %b: memref<?xsi8>, %c: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  loop.tile %i to 10000, %j to 16, reduce %h to 1, reduce %k to 64 from %zero : i32 by 6, 16, 8
+      as #loop.schedule<nr = 16, mc = 48, nc = 16, kc = 1 of 0, pack = "a", pairs = true> k_loop (%sum) {
+    %x = loop.load %a[%i * 1280 + %h + %k] : memref<?xui8>
+    %y = loop.load %b[%h + %k blocked 4 * 64 + %j blocked 16 by 4 * 1024] : memref<?xsi8>
+    %product = arith.muli %x, %y : i32
+    %next = arith.addi %sum, %product : i32
+    loop.yield %next : i32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 16 + %column] : memref<?xi32>
+    loop.yield
+  }
+}
+loop.kernel @differs(%a: memref<?xui8>, %b: memref<?xsi8>, %c: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  loop.tile %i to 10000, %j to 16, reduce %h to 1, reduce %k to 64 from %zero : i32 by 6, 16, 8
+      as #loop.schedule<nr = 16, mc = 48, nc = 16, kc = 1 of 0, pack = "a"> k_loop (%sum) {
+    %x = loop.load %a[%i * 960 + %h + %k] : memref<?xui8>
+    %y = loop.load %b[%h + %k blocked 4 * 64 + %j blocked 16 by 4 * 1024] : memref<?xsi8>
+    %product = arith.muli %x, %y : i32
+    %next = arith.addi %sum, %product : i32
+    loop.yield %next : i32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 16 + %column] : memref<?xi32>
+    loop.yield
+  }
+}
