@@ -25,7 +25,7 @@ _OPCODES = {
     "offset": Opcode.ADD,
 }
 
-_LOADS = {1: Opcode.LOAD_BYTE, 8: Opcode.LOAD}
+_LOADS = {1: Opcode.LOAD_BYTE, 4: Opcode.LOAD_HALF, 8: Opcode.LOAD}
 
 _Instruction = tuple[int, int, int, int]
 

@@ -170,7 +170,8 @@ def _skips(program: ProgramOp) -> Iterator[Skip]:
 def _way(skip: SkipAttr) -> Way:
     """What a slot may be, as the runtime knows it."""
     when = tuple(tuple(map(plain, clause)) for clause in skip.when)
-    return Way(skip.region.data, skip.number.data, plain(skip.offset), when)
+    place = skip.region.data, skip.number.data, plain(skip.offset)
+    return Way(*place, when, skip.order.data)
 
 
 def _call_out(op: CallOutOp) -> CallOut:

@@ -15,6 +15,12 @@ has a quantity that is zero. The two flags are those of OpenVINO's run-time skip
 
 A kernel may copy any of several operands, such as the parts of a concatenation when all
 others are empty; so an op has a list of skips, and the first that holds counts.
+
+With `indices` the elements of that operand must be 0, 1, 2, … as well, which the run
+itself finds out; then no condition on sizes may be needed:
+
+    #graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [],
+                indices = 1>
 """
 
 from __future__ import annotations
@@ -29,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ..dims import Dim, dim
-from ..entries import FLAG, LISTS, TEXT, EntriesAttr, entry
+from ..entries import FLAG, LISTS, TEXT, UNKNOWN, EntriesAttr, entry
 from ..shape import verified_dim
 from .memory import MemoryMap, has_own_memory, is_computed, ops_in
 from .region import block_of
@@ -49,6 +55,7 @@ class SkipAttr(EntriesAttr):
     operand: IntAttr = param_def()
     conditions: ArrayAttr[ArrayAttr[StringAttr]] = param_def()
     start: StringAttr = param_def()
+    indices: IntAttr = param_def()
 
     FORM: ClassVar = (
         entry("optimized", FLAG),
@@ -56,14 +63,21 @@ class SkipAttr(EntriesAttr):
         entry("operand"),
         entry("when", LISTS, of="conditions"),
         entry("offset", TEXT, of="start", default="0"),
+        entry("indices", default=UNKNOWN),
     )
 
     @staticmethod
-    def of(operand: int, when: Iterable[Sequence[Dim]], offset: Dim = 0) -> SkipAttr:
-        """The skip that is decided when the sizes are known."""
+    def of(
+        operand: int,
+        when: Iterable[Sequence[Dim]],
+        offset: Dim = 0,
+        indices: int = UNKNOWN,
+    ) -> SkipAttr:
+        """The skip that is decided when the sizes, or the indices, are known."""
         lists = (ArrayAttr(StringAttr(str(q)) for q in clause) for clause in when)
         number, start = IntAttr(operand), StringAttr(str(offset))
-        return SkipAttr(IntAttr(1), IntAttr(1), number, ArrayAttr(lists), start)
+        conditions, places = ArrayAttr(lists), IntAttr(indices)
+        return SkipAttr(IntAttr(1), IntAttr(1), number, conditions, start, places)
 
     @property
     def when(self) -> tuple[tuple[Dim, ...], ...]:
@@ -77,8 +91,13 @@ class SkipAttr(EntriesAttr):
 
     @property
     def is_decided_at_run_time(self) -> bool:
-        """Whether sizes decide."""
+        """Whether sizes decide, or what tensors hold."""
         return bool(self.runtime_skippable.data)
+
+    @property
+    def is_on_data(self) -> bool:
+        """Whether the run decides by indices; memory is planned for both cases then."""
+        return self.indices.data != UNKNOWN
 
     def verify(self) -> None:
         """Only what may be skipped is decided at run time, and then by a condition."""
@@ -87,7 +106,8 @@ class SkipAttr(EntriesAttr):
                 "expected a skip that is decided at run time to be optimized, got "
                 "optimized = false, runtime_skippable = true"
             )
-        decided, conditions = self.is_decided_at_run_time, len(self.conditions)
+        decided = self.is_decided_at_run_time
+        conditions = len(self.conditions) + self.is_on_data
         if decided != bool(conditions):
             raise VerifyException(
                 f"expected {'a condition' if decided else 'no condition'} of a skip "
@@ -109,10 +129,11 @@ def skips_of(op: Operation) -> tuple[SkipAttr, ...]:
             f"expected {SKIPS} of an op with one result, got {found} of {op.name}"
         )
     for each in found:
-        if each.operand.data >= len(op.operands):
+        used = max(each.operand.data, each.indices.data)
+        if used >= len(op.operands):
             raise VerifyException(
                 f"expected {op.name} to skip to one of its {len(op.operands)} "
-                f"operands, got {each.operand.data}"
+                f"operands, got {used}"
             )
     return tuple(found)
 

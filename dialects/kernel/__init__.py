@@ -29,6 +29,7 @@ from .in_place import (
 )
 from .key import structure
 from .known_groups import forget_groups, group_of
+from .ordered import Ordered, ordered_copy_of
 from .row_reductions import arrange, is_contraction
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Index",
     "KernelNest",
     "Load",
+    "Ordered",
     "Stage",
     "another_row",
     "arrange",
@@ -59,6 +61,7 @@ __all__ = [
     "may_replace",
     "only_moves",
     "operands_of",
+    "ordered_copy_of",
     "read_elsewhere",
     "structure",
     "updated_operand",

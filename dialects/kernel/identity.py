@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
 from ..dims import Dim, evaluate, is_nonnegative
-from ..graph import FusionOp, GraphOp, same
+from ..graph import FusionOp, GraphOp, Linear, same
 from ..multiples import divides, primitive
 from ..shape import tensor_type
 from .expression import Accumulator, Apply, Expression, KernelNest, Load
@@ -63,7 +63,7 @@ def identities_of(group: Group) -> tuple[Identity, ...]:
     for survivor in group.nests:
         others = [each for each in group.nests if each is not survivor]
         one = _identity_of(survivor, moves=not others)
-        if one is None or not _is_alike(group, one.source):
+        if one is None or not has_its_elements(group, one.source):
             continue
         emptied = (_bounds_of_stores(each) for each in others)
         # An index is checked even if nothing is stored at it.
@@ -111,8 +111,8 @@ def _implies(clause: Clause, other: Clause) -> bool:
     return all(any(divides(a, b) for b in other) for a in clause)
 
 
-def _is_alike(group: Group, value: SSAValue) -> bool:
-    """Whether a value has elements of the type of the result."""
+def has_its_elements(group: Group, value: SSAValue) -> bool:
+    """Whether a value has elements of the type of the result of a group."""
     types = tensor_type(value), tensor_type(group.result)
     return len({each.element_type for each in types}) == 1
 
@@ -132,7 +132,7 @@ def _identity_of(nest: KernelNest, moves: bool) -> Identity | None:
     if load.lookups or nest.store.lookups:
         return None
     offset = load.at.offset - nest.store.at.offset
-    clauses = [*_stays(nest, load)]
+    clauses = [*stays(nest, load.at)]
     if not moves or nest.store.at.offset != 0:
         clauses.append((offset,))
         offset = 0
@@ -140,9 +140,9 @@ def _identity_of(nest: KernelNest, moves: bool) -> Identity | None:
     return None if when is None else Identity(load.buffer, offset, when)
 
 
-def _stays(nest: KernelNest, load: Load) -> Iterator[Clause]:
-    """That along each axis load and store move equally far, or the axis has one."""
-    read, written = dict(load.at.factors), dict(nest.store.at.factors)
+def stays(nest: KernelNest, at: Linear) -> Iterator[Clause]:
+    """That along each axis a load moves as far as the store, or the axis has one."""
+    read, written = dict(at.factors), dict(nest.store.at.factors)
     parallel = len(nest.bounds) - nest.reductions
     for axis, bound in enumerate(nest.bounds):
         differ = read.get(axis, 0) - written.get(axis, 0)

@@ -272,7 +272,7 @@ class ProgramBuilder:
             read = [op.operands[each] for each in made.operands]
             buffers = [self.view(each) for each in (*read, *op.results)]
             is_copy = isinstance(op, CopyOp) and len(buffers) == 2
-            skip = self.skips.number_of(op, made.name)
+            skip = self.skips.number_of(op, made.name, made.operands)
             call = CallOp(made.name, buffers, made.symbols, is_copy, skip)
             self.body.add_op(with_origin(call, op))
 

@@ -7,11 +7,11 @@ and elements bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects import Dim, dtype, tensor_type
+from ...dialects import Dim, dtype, product, sizes, tensor_type
 from ...dialects.graph import (
     FusionOp,
     GraphOp,
@@ -23,6 +23,7 @@ from ...dialects.graph import (
 )
 from ...dialects.graph.storage import BUFFERS, buffer_of
 from ...dialects.loop import SkipAttr
+from ...runtime.abi import MOST_ORDERS
 from .signature import Storage
 
 
@@ -38,11 +39,15 @@ class Skips:
         self.is_late = is_late
         self.entries: list[SkipAttr] = []
         self._numbers: dict[int, int] = {}
+        self._orders: dict[SSAValue, int] = {}
+        """What the run finds out, by the tensor of the indices."""
 
-    def number_of(self, op: GraphOp, kernel: str) -> int | None:
+    def number_of(
+        self, op: GraphOp, kernel: str, operands: Sequence[int]
+    ) -> int | None:
         """
-        The number of the skip of an op that calls a kernel of this name; None if it
-        always runs.
+        The number of the skip of an op that calls a kernel of this name on some of its
+        operands; None if it always runs.
         """
         if not skips_of(op):
             return None
@@ -51,21 +56,34 @@ class Skips:
             return None
         slot = place[1]
         if slot not in self._numbers:
-            found = list(self._ways(op, slot, kernel))
+            found = list(self._ways(op, slot, kernel, operands))
             if not found:
                 return None
             self._numbers[slot] = len(self._numbers)
             self.entries += found
         return self._numbers[slot]
 
-    def _ways(self, op: GraphOp, slot: int, kernel: str) -> Iterator[SkipAttr]:
+    def _ways(
+        self, op: GraphOp, slot: int, kernel: str, operands: Sequence[int]
+    ) -> Iterator[SkipAttr]:
         """What the result of an op may be."""
         for each in skips_of(op):
             source = op.operands[each.operand.data]
             place, start = self._place_of(source), each.offset + offset_of(source)
             if place is not None and not self.is_late(start):
                 offset = start * dtype(tensor_type(source)).itemsize
-                yield SkipAttr.of(slot, *place, offset, each.when, kernel, describe(op))
+                shown = each.when, kernel, describe(op)
+                if not each.is_on_data:
+                    yield SkipAttr.of(slot, *place, offset, *shown)
+                elif each.indices.data in operands:
+                    indices = op.operands[each.indices.data]
+                    order = self._orders.setdefault(indices, len(self._orders))
+                    if order >= MOST_ORDERS:
+                        continue
+                    buffer = operands.index(each.indices.data)
+                    count = product(sizes(tensor_type(indices)))
+                    data = order, buffer, count
+                    yield SkipAttr.of(slot, *place, offset, *shown, data)
 
     def _place_of(self, value: SSAValue) -> tuple[str, int] | None:
         """

@@ -26,6 +26,7 @@ def layout_of(program: ProgramOp) -> ContextLayout:
         inputs=len(program.inputs),
         outputs=len(program.outputs),
         defined=len(program.defined),
+        orders=max((each.order.data for each in program.skips), default=-1) + 1,
     )
 
 
@@ -62,9 +63,12 @@ class AddressBuilder:
         self.ways = ways_of(program)
         self.skip_numbers = {slot: at for at, slot in enumerate(self.ways)}
         self.apart: set[int] = set()
-        """The slots that may alias memory outside of the activations."""
+        """The slots that may alias memory which the plan does not give them."""
+        self.orders: dict[int, Value] = {}
+        """Whether indices are in order, by their numbers, where the run knows."""
         for each in program.skips:
-            if each.region.data != "activations" or each.number.data in self.apart:
+            is_elsewhere = each.is_on_data or each.region.data != "activations"
+            if is_elsewhere or each.number.data in self.apart:
                 self.apart.add(each.slot.data)
         first = self.row.first_symbol
         symbols: dict[str, Value] = {
@@ -83,9 +87,33 @@ class AddressBuilder:
         """What a field of the run's plan row holds."""
         return self.b.load_constant(self.pointer(ContextLayout.PLAN), field)
 
-    def skipped(self, number: int) -> Op:
-        """Which way of a skip is taken, from 1; zero where none is."""
-        return self.planned(self.row.first_skip + number)
+    def takes(self, number: int, way: int) -> Value:
+        """Whether a way of a skip, from 1, is taken."""
+        skip = [*self.ways.values()][number][way - 1]
+        taken = self.may_take(number, way)
+        if skip.is_on_data:
+            taken = self.b.both(taken, self.orders[skip.order.data])
+        return taken
+
+    def may_take(self, number: int, way: int) -> Value:
+        """Whether a way of a skip is taken as far as sizes decide."""
+        ways = [*self.ways.values()][number]
+        if len(ways) == 1 and not ways[0].when:
+            # Without symbols there is no plan row.
+            return True
+        return self.b.eq(self.planned(self.row.first_skip + number), way)
+
+    def is_on_data(self, number: int) -> bool:
+        """Whether indices decide about a skip."""
+        return any(each.is_on_data for each in [*self.ways.values()][number])
+
+    def is_needed(self, number: int) -> Value:
+        """Whether the call of a skip is made, as none of its ways is taken."""
+        if not self.is_on_data(number):
+            return self.b.eq(self.planned(self.row.first_skip + number), 0)
+        ways = [*self.ways.values()][number]
+        taken = (self.takes(number, way) for way, _ in enumerate(ways, 1))
+        return self.b.select(self.b.either(*taken), False, True)
 
     def address(self, value: SSAValue) -> Value:
         """The address of a view, or the number of a trip."""
@@ -140,14 +168,14 @@ class AddressBuilder:
         for way, skip in enumerate(self.ways.get(number, ()), 1):
             source = skip.number.data
             if skip.region.data == "activations":
-                if source not in self.apart:
+                if source not in self.apart and not skip.is_on_data:
                     # The offset of the slot is there already.
                     continue
                 memory = self.slots[source]
             else:
                 memory = self.memory(skip.region.data, source)
             memory = b.offset(memory, self.sizes.size(skip.offset))
-            taken = b.eq(self.skipped(self.skip_numbers[number]), way)
+            taken = self.takes(self.skip_numbers[number], way)
             address = b.select(taken, memory, address)
         return address
 

@@ -56,6 +56,7 @@ from .addresses import AddressBuilder, layout_of
 from .branches import fork, lower_part, may_fork
 from .memory_checks import CALL_OUT, MemoryChecks
 from .notes import ASK, NotingBuilder
+from .orders import Orders
 from .outlining import inlining, outlined
 from .profile import BEGIN, LAP, lower_laps
 
@@ -117,6 +118,7 @@ class _Lowering(NotingBuilder):
         self.is_checked = CHECKED in program.attributes
         # Profiles and checks of memory are of one kernel after the other.
         self.forks = forks and not (self.is_profiled or self.is_checked)
+        self.orders = Orders()
         self.branches: list[Function] = []
         """What threads run at once, and what they need for that."""
         self.forked = 0
@@ -160,6 +162,7 @@ class _Lowering(NotingBuilder):
         )
         known = {name: self.fields[name] for name in sorted(self.ready)}
         self.a = AddressBuilder(self.program, self.b, known)
+        self.orders.begin(self.a)
         if not self.is_begun:
             self.lap(BEGIN)
             self.is_begun = True
@@ -198,7 +201,8 @@ class _Lowering(NotingBuilder):
     def add_inside(self, ops: Iterable[Operation]) -> None:
         """Lowers ops that may not run: what they define is unknown after them."""
         ready, symbols = {*self.ready}, {**self.a.sizes.symbols}
-        self.add(ops)
+        with self.orders.inside(self.a):
+            self.add(ops)
         self.ready, self.a.sizes.symbols = ready, symbols
 
     def choose(self, op: IfOp) -> None:
@@ -270,12 +274,17 @@ class _Lowering(NotingBuilder):
         Lowers the call of a kernel, which is only run where it is needed: the buffers
         of a copy differ, or the result is not there already.
         """
+        if op.skip is not None:
+            self.orders.find(self.a, op, op.skip.value.data)
         buffers = [*map(self.a.address, op.buffers)]
         is_needed: Value = True
         if op.unless_same is not None:
             is_needed = self.b.ne(*map(self.b.number_of, buffers))
         elif op.skip is not None:
-            is_needed = self.b.eq(self.a.skipped(op.skip.value.data), 0)
+            is_needed = self.a.is_needed(op.skip.value.data)
+            if self.a.is_on_data(op.skip.value.data):
+                # With other indices a run of what was traced needs the kernel.
+                self.mark(op, RAN)
         if is_needed is True:
             self.run_kernel(op, buffers)
         else:

@@ -95,6 +95,13 @@ def fork(
         )
         b.call_address(function, FORK, pool, b.outside(part.name), words, parts)
         found = [b.load(words, _FIRST_STATUS + at) for at in range(count)]
+        if layout.orders:
+            # Each list found out about indices of its own.
+            words_of = [_context_of(b, words, at, count, layout) for at in range(count)]
+            known = b.load(context, layout.order)
+            for own in words_of:
+                known = b.binary("or", known, b.load(own, layout.order))
+            b.store(known, context, layout.order)
         for status in found:
             b.leave_if(b.eq(status, INTERRUPTED), INTERRUPTED)
         for at, status in enumerate(found):

@@ -35,7 +35,7 @@ from . import polls
 from . import python_api as api
 from .addresses import layout_of, row_of
 from .body import RUN
-from .lending import GIVE_BACK, NOTE, RESERVE, ROW, put_back, take
+from .lending import GIVE_BACK, RESERVE, ROW, note, put_back, take
 from .new_arrays import NEW_ARRAY
 from .polls import length_of
 from .python_calls import COUNT, ENTER, ENTER_IF, EXPLAIN, SLOW, is_like
@@ -156,7 +156,7 @@ class EntryBuilder(ArrayBuilder):
             b.leave_if(b.eq(have.context, NULL), NULL)
         if is_noted:
             # The row that was found may be gone, if Python lent the context.
-            b.call(NOTE, b.load(have.context, ContextLayout.PLAN, ADDRESS))
+            note(b, have.context, 0)
         return have.context
 
     def run_if(self, is_short: Value, context: Value) -> Value:
@@ -232,6 +232,13 @@ class CallBuilder(EntryBuilder):
         return self.lend(self.wanted, bytes, known, bool(self.program.skips))
 
     def run(self, context: Value) -> Value:
+        """Runs the program, and notes which indices were in order; its status."""
+        status = self.enter(context)
+        if self.layout.orders:
+            note(self.b, context, self.b.load(context, self.layout.order))
+        return status
+
+    def enter(self, context: Value) -> Value:
         """Runs the program, without the GIL when it is long; its status."""
         b, work = self.b, self.length.work
         if self.length.is_endless:

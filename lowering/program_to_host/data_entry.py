@@ -23,6 +23,7 @@ from ...runtime.hostcode import (
 from . import python_api as api
 from .body import RUN
 from .call import EntryBuilder
+from .lending import note
 from .new_arrays import NEW_ARRAY
 from .notes import SPEND
 from .python_calls import DROP, ENTER, ENTER_IF, IS_ARRAY, TUPLE
@@ -100,7 +101,12 @@ class _DataEntry(EntryBuilder):
         rest = b.at(b.offset(more, 8 * ModelTable.SIZES), sizes)
         self.make(context, b.at(first, self.inputs), rest)
         is_short = b.eq(b.load(more, ModelTable.LONG), 0)
-        self.finish(context, self.run_if(is_short, context))
+        status = self.run_if(is_short, context)
+        # A model that looks for no order has another field there, which is null.
+        last = b.at(context, b.sub(_word(b, ModelTable.CONTEXT), 1))
+        with b.when(b.ne(b.load(last), 0)):
+            note(b, context, b.load(last))
+        self.finish(context, status)
         return self.made()
 
     def more(self, row: Value) -> Value:

@@ -8,14 +8,15 @@ plan, a Python callable lends one; it is given the symbols, since the row that w
 may be dropped while Python runs.
 
 Where it matters what was skipped, the state has notes: which plan row each thread used
-last. A note is two words: a thread, as Python knows it, and a row. A thread takes the
-first note, from its hash on, that is its own or free. Threads that ended keep theirs;
-when no note is free, a thread takes the one at its hash from another.
+last. A note is three words: a thread, as Python knows it, a row, and after the run the
+bits of indices that were in order (`ContextLayout.order`). A thread takes the first
+note, from its hash on, that is its own or free. Threads that ended keep theirs; when no
+note is free, a thread takes the one at its hash from another.
 """
 
 from __future__ import annotations
 
-from ...runtime.abi import NOTES, ContextLayout, State
+from ...runtime.abi import NOTE_WORDS, NOTES, ContextLayout, State
 from ...runtime.hostcode import (
     ADDRESS,
     FACTOR,
@@ -34,7 +35,7 @@ _BORROW = Signature("sr_borrow", (), ADDRESS)
 GIVE_BACK = Signature("sr_give_back", (ADDRESS,))
 RESERVE = Signature("sr_reserve", (ADDRESS,), ADDRESS)
 ROW = Signature("sr_row", (ADDRESS, WORD, WORD), ADDRESS)
-NOTE = Signature("sr_note", (ADDRESS,))
+_NOTE = Signature("sr_note", (ADDRESS, WORD))
 _NOTED = Signature("sr_noted", (), ADDRESS)
 _PLACE = Signature("sr_note_place", (), ADDRESS)
 
@@ -56,6 +57,11 @@ def put_back(b: Builder, context: Value) -> None:
     """Puts a context on the free list."""
     b.store(field(b, State.FREE), context, ContextLayout.NEXT)
     b.store(context, state(b), State.FREE)
+
+
+def note(b: Builder, context: Value, orders: Value) -> None:
+    """Notes the row of a context, and bits of the indices that were in order."""
+    b.call(_NOTE, b.load(context, ContextLayout.PLAN, ADDRESS), orders)
 
 
 def _borrow() -> Function:
@@ -113,7 +119,7 @@ def _place() -> Function:
     notes = field(b, State.NOTES)
     with b.repeat(goes=True, tried=0, place=notes) as turn:
         masked = b.binary("and", b.add(high, turn.tried), NOTES - 1)
-        turn.place = b.at(notes, masked, 16)
+        turn.place = b.at(notes, masked, 8 * NOTE_WORDS)
         owner = b.load(turn.place)
         turn.tried = b.add(turn.tried, 1)
         is_free = b.either(b.eq(owner, thread), b.eq(owner, 0))
@@ -123,21 +129,22 @@ def _place() -> Function:
 
 
 def _note() -> Function:
-    """Notes the row that this thread uses."""
-    b = Builder(NOTE, "nounwind")
+    """Notes the row that this thread uses, and which indices were in order."""
+    b = Builder(_NOTE, "nounwind")
     thread = b.call(THREAD)
     place = b.call(_PLACE)
     b.store(thread, place)
     b.store(b.parameters[0], place, 1)
+    b.store(b.parameters[1], place, 2)
     b.leave()
     return b.function
 
 
 def _noted() -> Function:
-    """The row that this thread used last; null where that is unknown."""
+    """The address of what this thread noted last; null where that is unknown."""
     b = Builder(_NOTED, "nounwind")
     thread = b.call(THREAD)
     place = b.call(_PLACE)
     is_own = b.eq(b.load(place, type=ADDRESS), thread)
-    b.leave(b.select(is_own, b.load(place, 1, ADDRESS), NULL))
+    b.leave(b.select(is_own, b.offset(place, 8), NULL))
     return b.function

@@ -248,6 +248,9 @@ class _Planning:
         start: Value = 0
         for number, way in enumerate(ways, 1):
             this = self.b.eq(taken, number)
+            if way.is_on_data:
+                # Both have memory.
+                continue
             is_slot = way.region.data == "activations"
             home = way.number.data if is_slot else ELSEWHERE
             whole = self.b.select(this, home, whole)

@@ -79,15 +79,17 @@ class Opcode(IntEnum):
     Runs the kernel `a` on the registers from b on; a status that is not zero ends the
     run, with `c` as the number of the call.
     """
+    LOAD_HALF = 22
+    """r[a] = the four bytes at r[b] + c, as a number that is not negative"""
 
 
 _THREE = range(Opcode.ADD, Opcode.MOVE_IF + 1)
 """The ops on three registers."""
 _READS_B = [
-    *(Opcode.MOVE, Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE, Opcode.CALL),
-    *_THREE,
+    *(Opcode.MOVE, Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.LOAD_HALF),
+    *(Opcode.STORE, Opcode.CALL, *_THREE),
 ]
-_LOADS = [Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE]
+_LOADS = [Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.LOAD_HALF, Opcode.STORE]
 _JUMPS = [Opcode.JUMP_IF_ZERO, Opcode.JUMP]
 _NO_REGISTER_A = [Opcode.RETURN, Opcode.JUMP, Opcode.CALL]
 

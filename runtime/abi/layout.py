@@ -55,8 +55,8 @@ class State:
     """How often rows were added; a call notes it in the row that it uses."""
     NOTES = 11
     """
-    Which row each thread used last, where that decides what was skipped: pairs of a
-    thread and a row, by the hash of the thread.
+    Which row each thread used last, where that decides what was skipped, and which
+    indices were in order: `NOTE_WORDS` for a thread, by its hash.
     """
     ADD = 12
     """
@@ -95,6 +95,12 @@ HASH_SHIFT = 29
 
 NOTES = 64
 """Threads whose last row is noted; others may have the same place."""
+
+NOTE_WORDS = 3
+"""Words of a note: a thread, the row, and which indices were in order."""
+
+MOST_ORDERS = 62
+"""Indices that a program may find to be in order, or not: bits of a word."""
 
 KEPT_CALLS = 4
 """
@@ -157,6 +163,8 @@ class ContextLayout:
     outputs: int
     defined: int = 0
     """Symbols that the program defines itself."""
+    orders: int = 0
+    """Indices of which the program finds out whether they are in order."""
 
     NEXT = 0
     """The next free context; the context itself while a run has it."""
@@ -212,9 +220,17 @@ class ContextLayout:
         return self.first_defined + self.defined
 
     @property
+    def order(self) -> int:
+        """
+        The last field: a bit for each of the orders, set where the last indices of that
+        number were 0, 1, 2, …; without orders it is another field.
+        """
+        return self.size - 1
+
+    @property
     def size(self) -> int:
         """How many fields there are."""
-        return self.profile + 1
+        return self.profile + 1 + bool(self.orders)
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,8 @@ class CompiledModule(Remade, ProgramModule):
 
     def statistics(self) -> Statistics:
         """What calls of the module did so far, and what the last one did not do."""
-        row = self._code.noted() if self._program.skips else None
-        skipped, size = ((), 0) if row is None else self._plans.skipped_in(row)
+        note = self._code.noted() if self._program.skips else None
+        skipped, size = ((), 0) if note is None else self._plans.skipped_by(note)
         return Statistics(
             slow_calls=self._slow_calls,
             plans=len(self._plans),

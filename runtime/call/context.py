@@ -121,6 +121,7 @@ class Context:
         size = self.program.bytes
         if not self.program.symbols:
             self.reserve(size, symbols)
+            self.code.note(int(self.words[self.layout.PLAN]), 0)
             return
         row = self.plans.row_for(symbols)
         size = max(int(row[self.plans.layout.BYTES]), self.plans.planned_bytes)
@@ -128,7 +129,7 @@ class Context:
         self.row = row
         self.words[self.layout.PLAN] = row.ctypes.data
         self._look(size)
-        self.code.note(row.ctypes.data)
+        self.code.note(row.ctypes.data, 0)
 
     def reserve(self, size: int, symbols: Mapping[str, int]) -> None:
         """Makes the block one of `size` bytes at least."""
@@ -208,10 +209,18 @@ class Context:
         outputs = self.make_outputs(symbols) if given is None else given
         self.point_at(inputs, outputs)
         self.error = None
-        status = self.code.run(self.address)
+        status = self.enter()
         if status:
             raise self.failure(status)
         return self.cut(outputs, symbols) if given is None else given
+
+    def enter(self) -> int:
+        """Runs what was prepared, and notes which indices were in order; the status."""
+        status = self.code.run(self.address)
+        if self.layout.orders:
+            row, orders = self.words[[self.layout.PLAN, self.layout.order]].tolist()
+            self.code.note(row, orders)
+        return status
 
     def make_outputs(self, symbols: Mapping[str, int]) -> list[Array]:
         """Arrays for the outputs; flat ones where only the run knows the shape."""

@@ -108,7 +108,7 @@ def profiled_run(
         context.point_at(arrays, outputs)
         context.error = None
         times.append(clock())
-        status = context.code.run(context.address)
+        status = context.enter()
         times.append(clock())
         if status:
             raise context.failure(status)

@@ -291,7 +291,7 @@ class MemoryChecks:
             words[first : first + len(areas)] = [each.address for each in areas]
         context.error, context.check = None, check
         try:
-            status = context.code.run(context.address)
+            status = context.enter()
         finally:
             context.check = None
             words[activations] = before

@@ -69,6 +69,8 @@ def _interpret() -> Function:
                 b.store(b.load(memory, is_volatile=True), into)
             with switch.case(Opcode.LOAD_BYTE):
                 b.store(b.load(b.offset(register(), third), width=1), into)
+            with switch.case(Opcode.LOAD_HALF):
+                b.store(b.load(b.offset(register(), third), width=4), into)
             with switch.case(Opcode.STORE):
                 b.store(b.load(into), b.offset(register(), third))
             for opcode, name in BINARY.items():

@@ -48,10 +48,13 @@ class Code:
     """`sr_give_back(context)`."""
 
     note: Any
-    """`sr_note(row)`: notes that this thread ran with a plan row."""
+    """
+    `sr_note(row, orders)`: notes that this thread ran with a plan row, and of which
+    numbers indices were in order, as bits.
+    """
 
     noted: Any
-    """`sr_noted() -> row`, that of this thread's last run, or None."""
+    """`sr_noted() -> address` of both, of this thread's last run, or None."""
 
     absent: Any = None
     """`absent(call) -> Exception`: what is said of a kernel that is not there."""
@@ -142,7 +145,7 @@ def link_with(
         ctypes.CFUNCTYPE(status, pointer, times)(address["sr_repeat"]),
         borrow,
         give_back,
-        ctypes.PYFUNCTYPE(None, pointer)(address["sr_note"]),
+        ctypes.PYFUNCTYPE(None, pointer, times)(address["sr_note"]),
         ctypes.PYFUNCTYPE(pointer)(address["sr_noted"]),
     )
     return code, library

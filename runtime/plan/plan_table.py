@@ -17,10 +17,10 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..abi import LIMIT, NOTES, WORD, ContextLayout, RowLayout, State
+from ..abi import LIMIT, NOTE_WORDS, NOTES, WORD, ContextLayout, RowLayout, State
 from ..machine import More, unforked
 from ..planning import Plan
-from ..program import Program, named
+from ..program import Program, Symbols, named
 from .block import LOCK
 from .skips import Skipped, skipped, skipped_bytes
 
@@ -98,7 +98,7 @@ class PlanTable:
         """Rows that are no longer in the table, which a run may still use."""
         self._contexts: dict[int, Words] = {}
         self._table = np.zeros(2, np.uint64)
-        self._notes = np.zeros(2 * NOTES, np.uint64)
+        self._notes = np.zeros(NOTE_WORDS * NOTES, np.uint64)
         state[State.NOTES] = self._notes.ctypes.data
         self._none = np.full(self.layout.size, _NO_SIZE, np.uint64)
         if not program.symbols and more is not None:
@@ -251,11 +251,14 @@ class PlanTable:
         offsets = tuple(row[layout.first_slot : layout.first_skip])
         return Plan(offsets, row[layout.BYTES], row[layout.LOWER_BOUND])
 
-    def skipped_in(self, address: int) -> tuple[tuple[Skipped, ...], int]:
+    def skipped_by(self, note: int) -> tuple[tuple[Skipped, ...], int]:
         """
-        What is skipped by the row at an address, and the bytes of those results;
-        nothing if there is no such row any more.
+        What the run skipped that is noted at an address, and the bytes of those
+        results; nothing if its row is gone.
         """
+        address, orders = (ctypes.c_uint64 * (NOTE_WORDS - 1)).from_address(note)[:]
+        if not self.program.symbols:
+            return self._skipped([1] * len(self.program.skips), {}, orders)
         with LOCK:
             kept = (*self._rows.values(), *self._retired)
             if not any(each.ctypes.data == address for each in kept):
@@ -264,8 +267,15 @@ class PlanTable:
         layout, program = self.layout, self.program
         values = row[layout.first_symbol : layout.first_slot]
         symbols = dict(zip(program.symbols, values, strict=True))
-        taken = row[layout.first_skip :]
-        return skipped(program, taken, symbols), skipped_bytes(program, taken, symbols)
+        taken = row[layout.first_skip : layout.size]
+        return self._skipped(taken, symbols, orders)
+
+    def _skipped(
+        self, taken: Sequence[int], symbols: Symbols, orders: int
+    ) -> tuple[tuple[Skipped, ...], int]:
+        """What is skipped in ways that are taken, and the bytes of those results."""
+        known = self.program, taken, symbols, orders
+        return skipped(*known), skipped_bytes(*known)
 
     def _read(self, context: Words) -> Sequence[int]:
         """The fields of the row that a context names, which is kept."""
@@ -322,6 +332,6 @@ class PlanTable:
         # A retired row is found no more. So who uses one has it from `LAST` or has it
         # already, and this order of reading misses nobody.
         used = {int(self._state[State.LAST])}
-        used |= {int(each) for each in self._notes[1::2]}
+        used |= {int(each) for each in self._notes[1::NOTE_WORDS]}
         used |= {int(each[ContextLayout.PLAN]) for each in [*self._contexts.values()]}
         self._retired = [row for row in self._retired if row.ctypes.data in used]

@@ -60,13 +60,19 @@ class Slot:
 class Way:
     """
     What a slot is when of each of these lists of quantities one is zero: the memory
-    `number` of a region, from the byte `offset` on.
+    `number` of a region, from the byte `offset` on. With an `order` of zero or more the
+    indices of that number must be 0, 1, 2, … as well.
     """
 
     region: str
     number: int
     offset: Size
     when: tuple[tuple[Size, ...], ...]
+    order: int = -1
+
+    def holds_in(self, orders: int) -> bool:
+        """Whether it is so where these bits say which indices are in order."""
+        return self.order < 0 or bool(orders >> self.order & 1)
 
 
 @dataclass(frozen=True)
@@ -149,7 +155,13 @@ class Program:
     @property
     def layout(self) -> ContextLayout:
         """The fields of a context."""
-        return ContextLayout(len(self.inputs), len(self.outputs), len(self.defined))
+        orders = (way.order for skip in self.skips for way in skip.ways)
+        return ContextLayout(
+            len(self.inputs),
+            len(self.outputs),
+            len(self.defined),
+            max(orders, default=-1) + 1,
+        )
 
     @property
     def row_layout(self) -> RowLayout:

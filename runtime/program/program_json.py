@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeVar, cast
 
-from ..abi import DTYPE_NAMES
+from ..abi import DTYPE_NAMES, MOST_ORDERS
 from ..files import shortened
 from ..planning import PLANNERS, BranchRow, branches_of
 from .growth import Cache, Growth, check_growth
@@ -216,7 +216,10 @@ def _way(value: Any) -> Way:
     region, number = _text(data["region"]), _number(data["number"])
     if region not in _REGIONS:
         raise _unexpected(f"a region of {', '.join(_REGIONS)}", region)
-    return Way(region, number, _size(data["offset"]), when)
+    order = _number(data["order"], -1)
+    if order >= MOST_ORDERS:
+        raise _unexpected(f"an order below {MOST_ORDERS}", order)
+    return Way(region, number, _size(data["offset"]), when, order)
 
 
 def _skip(value: Any) -> Skip:

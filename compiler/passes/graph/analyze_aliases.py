@@ -25,10 +25,14 @@ Ops are numbered in textual order; the ops of a region have numbers between the 
 and the end of its op. The operands of such an op live until its end, since a loop reads
 them again; its results live from its beginning. The regions of a `graph.parallel` may
 run at once, whatever their numbers are: `branch_rows` tells planners which are whose.
+
+An operand that a result may be, as indices decide (`mark-runtime-skippable`), lives as
+long as that result: both have memory, and either is read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -36,7 +40,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.graph import ControlOp, MemoryMap, ParallelOp, ops_in
+from ....dialects.graph import ControlOp, MemoryMap, ParallelOp, ops_in, skips_of
 from ....dialects.graph.storage import LIFETIMES, LifetimeAttr
 from ....runtime.planning import BranchRow
 from ..defined_functions import defined_functions
@@ -99,10 +103,31 @@ def lives(block: Block, memory: MemoryMap) -> dict[SSAValue, tuple[int, int]]:
     return found
 
 
+def prolonged(
+    block: Block, memory: MemoryMap, found: Mapping[SSAValue, tuple[int, int]]
+) -> dict[SSAValue, tuple[int, int]]:
+    """
+    Lifetimes with those of operands that results may be as data decides: these live as
+    long as all that may be the result in turn, as data or sizes decide.
+    """
+    made = dict(found)
+    needed = {owner: last for owner, (_, last) in found.items()}
+    for op in reversed([*ops_in(block)]):
+        for skip in skips_of(op):
+            result, source = map(
+                memory.owner_of, (op.results[0], op.operands[skip.operand.data])
+            )
+            needed[source] = max(needed[source], needed[result])
+            if skip.is_on_data:
+                first, last = made[source]
+                made[source] = first, max(last, needed[source])
+    return made
+
+
 def _analyze(block: Block) -> None:
     """Writes the lifetimes of the results of every op of a function."""
     memory = MemoryMap(block)
-    found = lives(block, memory)
+    found = prolonged(block, memory, lives(block, memory))
     groups: dict[SSAValue, int] = {}
     for op in ops_in(block):
         lifetimes: list[LifetimeAttr] = []

@@ -151,8 +151,9 @@ def _assign(function: func.FuncOp, planner: str) -> None:
         and not isinstance(op, ConstantOp)
     ]
     room = [greatest(byte_size(tensor_type(each)), ranges) for each in activations]
-    # What is skipped at run time shares memory otherwise.
-    is_open = any(skips_of(op) for op in ops_in(block))
+    # What is skipped for some sizes shares memory otherwise.
+    marked = (skip for op in ops_in(block) for skip in skips_of(op))
+    is_open = not all(skip.is_on_data for skip in marked)
     rows = branch_rows(block)
     offsets, summary = _plan_activations(activations, room, planner, is_open, rows)
     for slot, (value, offset) in enumerate(zip(activations, offsets, strict=True)):

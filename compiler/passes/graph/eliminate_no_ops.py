@@ -15,6 +15,9 @@ Whether an op does so for all sizes, its nests say (`dialects/kernel/identity.py
 no op is named here, and every kind of op is covered. (PyTorch's Static Runtime has
 `EliminateNoOps` and `EliminateNoOpSlice`, for listed ops.)
 
+Indices that are known, and are 0, 1, 2, … for all elements along an axis, select what
+is there (`dialects/kernel/ordered.py`).
+
 With `views`, an op or a fusion whose result has another shape becomes a view as well:
 
     %1 = graph.permute %0 {order = array<i64: 0, 2, 1>}
@@ -35,6 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -59,7 +63,15 @@ from ....dialects.graph import (
     uses_of,
 )
 from ....dialects.graph.storage import byte_size
-from ....dialects.kernel import Identity, group_of, identities_of, only_moves
+from ....dialects.kernel import (
+    Identity,
+    group_of,
+    identities_of,
+    only_moves,
+    ordered_copy_of,
+)
+from ...ir import WeightStore, weights_of
+from ..known_values import constant_value
 from .decompose import keep_requirements
 
 
@@ -74,7 +86,7 @@ class EliminateNoOps(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(_candidates(op)):
-            found = _copied(each)
+            found = _copied(each, weights_of(ctx))
             if found is None or (self.views and not _may_share(each, found)):
                 continue
             source, result = found.source, each.results[0]
@@ -93,7 +105,7 @@ def _candidates(module: ModuleOp) -> Iterator[GraphOp]:
             yield op
 
 
-def _copied(op: GraphOp) -> Identity | None:
+def _copied(op: GraphOp, weights: WeightStore) -> Identity | None:
     """The operand that an op copies unchanged for all sizes, if any."""
     if op.IS_VIEW:
         is_same = op.result_types == op.operand_types
@@ -101,10 +113,18 @@ def _copied(op: GraphOp) -> Identity | None:
     if not only_moves(op):
         return None
     group = group_of(op)
-    for each in () if group is None else identities_of(group):
+    if group is None:
+        return None
+    for each in identities_of(group):
         if not each.when:
             return each
-    return None
+    ordered = ordered_copy_of(group)
+    if ordered is None or ordered.when:
+        return None
+    indices = constant_value(ordered.indices, weights)
+    if indices is None or not np.array_equal(indices.ravel(), range(indices.size)):
+        return None
+    return Identity(ordered.source, 0, ())
 
 
 def _view(found: Identity, shape: Sequence[Dim]) -> ReshapeOp | SubviewOp:

@@ -16,7 +16,10 @@ It reads only the attributes that the planning passes wrote, so that it does not
 their mistakes, and which regions may run at once. Values of one group share memory
 because one is a view of the other, a region argument for it, or computed in its memory:
 then nothing needs the other after that op, and its loops read each element before they
-store to it. Buffers whose offset is `?` are checked once the offset is known.
+store to it. Where a result may be an operand, sizes decide before memory is planned; if
+indices do, both have memory, and the operand's is its own as long as the result is
+needed: so the plan holds whatever the run finds. Buffers whose offset is `?` are
+checked once the offset is known.
 """
 
 from __future__ import annotations
@@ -93,6 +96,7 @@ class VerifyBuffers(ModulePass):
             verify(function.body.block)
             _verify_groups(function.body.block)
             _verify_skips(function.body.block)
+            _verify_kept(function.body.block)
             _verify_in_place(function.body.block)
 
 
@@ -191,6 +195,33 @@ def _verify_skips(block: Block) -> None:
             if each.optimized.data and each not in known:
                 raise VerifyException(
                     f"expected {op.name} to be skipped as its loops allow, got {each}"
+                )
+
+
+def _verify_kept(block: Block) -> None:
+    """
+    Checks that an operand which a result may be, as indices decide, keeps its memory as
+    long as anything needs it by that name.
+    """
+    memory, last = MemoryMap(block), dict[SSAValue, int]()
+    for op in ops_in(block):
+        noted = op.attributes.get(LIFETIMES)
+        for number, life in enumerate(noted if isa(noted, ArrayAttr) else ()):
+            assert isinstance(life, LifetimeAttr)
+            owner = memory.owner_of(op.results[number])
+            last[owner] = max(last.get(owner, 0), life.last.data)
+    needed = dict(last)
+    for op in reversed([*ops_in(block)]):
+        for each in skips_of(op):
+            result = memory.owner_of(op.results[0])
+            source = memory.owner_of(op.operands[each.operand.data])
+            if result not in last or source not in last:
+                continue
+            needed[source] = max(needed[source], needed[result])
+            if each.is_on_data and last[source] < needed[source]:
+                raise VerifyException(
+                    f"expected {op.name}, whose result may be {source.type}, to keep "
+                    f"that until op {needed[source]}, got memory until {last[source]}"
                 )
 
 

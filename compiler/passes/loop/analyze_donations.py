@@ -20,7 +20,8 @@ out=cache)`, then has no copy made. So a cache of keys and values grows by a row
 cost of a row, and the state of a recurrent layer stays where it is.
 
 This reads off the calls of a program, in their order. A call within a branch or a loop
-counts for all of it, and a slot for all that it may be (`mark-runtime-skippable`).
+counts for all of it, and a slot for all that it may be for some sizes
+(`mark-runtime-skippable`). Where indices decide, it is no input that is an output too.
 """
 
 from __future__ import annotations
@@ -68,6 +69,9 @@ def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
     ops = list(program.body.block.ops)
     may_be: dict[_Memory, set[_Memory]] = {}
     for skip in program.skips:
+        if skip.is_on_data:
+            # It is not taken where the input is an output.
+            continue
         one = "activations", skip.slot.data
         other = skip.region.data, skip.number.data
         may_be.setdefault(one, set()).update({other, *may_be.get(other, ())})

@@ -255,7 +255,8 @@ def _verify_symbols(program: ProgramOp) -> None:
     of_call += [each.size for each in program.checks]
     of_call.append(program.points)
     for skip in program.skips:
-        of_call += [skip.offset, *(q for clause in skip.when for q in clause)]
+        of_call += [skip.offset, skip.count]
+        of_call += (q for clause in skip.when for q in clause)
     of_call += (size for each in program.input_types for size in sizes(each))
     _refuse_unknown(of_call, given)
     of_run = [size for each in program.output_types for size in sizes(each)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.builtin import ArrayAttr, i32, i64
 from xdsl.ir import Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -12,6 +12,7 @@ from ...shape import Tensor
 from ..interface import DonationAttr, may_be_one
 from ..skip import SkipAttr
 from ..storage import ConstantAttr, PlanAttr, SlotAttr
+from .memory import buffer_type
 from .program_calls import CallOp, ViewOp
 from .program_flow import ElementOp
 
@@ -77,7 +78,8 @@ def verify_skips(
     skips: Iterable[SkipAttr], calls: Block, slots: ArrayAttr[SlotAttr]
 ) -> None:
     """Slots may be memory that there is, and calls name slots that may be skipped."""
-    skipped = {each.slot.data for each in skips}
+    skips = [*skips]
+    skipped = dict.fromkeys(each.slot.data for each in skips)
     known: set[int] = set()
     for each in skips:
         numbers = [each.slot.data]
@@ -87,7 +89,7 @@ def verify_skips(
             raise VerifyException(
                 f"expected a skip between two of {len(slots)} slots, got {each}"
             )
-        if any(number in skipped - known for number in numbers[1:]):
+        if any(number in skipped.keys() - known for number in numbers[1:]):
             raise VerifyException(
                 f"expected the skips of slot {numbers[1]} before what may be that slot, "
                 f"got {each} first"
@@ -99,6 +101,22 @@ def verify_skips(
                 raise VerifyException(
                     f"expected a skip of {len(skipped)}, got {op.skip.value.data}"
                 )
+            slot = [*skipped][op.skip.value.data]
+            for each in skips:
+                if each.slot.data == slot and each.is_on_data:
+                    _verify_indices(each, op)
+
+
+def _verify_indices(skip: SkipAttr, call: CallOp) -> None:
+    """The call has the indices that decide whether it is made."""
+    types, number = call.buffers.types, skip.indices.data
+    known = [buffer_type(each) for each in (i32, i64)]
+    if number >= len(types) or types[number] not in known:
+        got = types[number] if number < len(types) else f"{len(types)} buffers"
+        raise VerifyException(
+            f"expected indices of i32 or i64 in buffer {number} of @{call.kernel_name}, "
+            f"got {got}"
+        )
 
 
 def memory_of(buffer: SSAValue) -> tuple[str, int]:
