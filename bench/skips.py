@@ -3,9 +3,10 @@ Compare models with and without run-time skip, beside ONNX Runtime and OpenVINO.
 
     python -m bench.skips              a line for each model and sizes
     python -m bench.skips --rounds 30
+    python -m bench.skips --only beams
 
 The models have open sizes, and are compiled once; the sizes measured are those at
-which something is skipped, and others. All run in turns in one process, on one thread
+which something is skipped, and others. Of the models of beams one has indices in order. All run in turns in one process, on one thread
 each, for at least `BURST` seconds a round; times are medians, in microseconds. Bytes
 are those of activations, and of the results that were not moved.
 """
@@ -35,6 +36,7 @@ from static_runtime.dialects.graph import SKIPS
 
 from .cases import several
 from .peers import openvino_session, session
+from .suite.beams import BEAMS
 from .suite.model import SEED
 from .suite.open import OPEN, OpenModel, Sizes, export_open
 
@@ -49,8 +51,9 @@ MEASURED: tuple[tuple[str, Sizes], ...] = (
     ("encoder.length", (1, 1)),
     ("deep_wide", (1,)),
     ("deep_wide", (20,)),
+    *((name, sizes) for name, model in BEAMS.items() for sizes in model.sizes),
 )
-"""Models of `bench/suite/open.py`, and values of their symbols."""
+"""Models of `bench/suite`, and values of their symbols."""
 
 
 def compiled(path: Path, skips: bool) -> sr.StaticModule:
@@ -112,6 +115,7 @@ def main() -> None:
     """Prints a line for each model and sizes."""
     parser = argparse.ArgumentParser(description="Time run-time skip, on and off.")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default="", help="the begin of models' names")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     print(
@@ -120,8 +124,9 @@ def main() -> None:
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
-        for name, sizes in MEASURED:
-            model, path = OPEN[name], Path(folder) / f"{name}.onnx"
+        chosen = (each for each in MEASURED if each[0].startswith(asked.only))
+        for name, sizes in chosen:
+            model, path = {**OPEN, **BEAMS}[name], Path(folder) / f"{name}.onnx"
             if not path.exists():
                 torch.manual_seed(SEED)
                 export_open(model, path)

@@ -14,6 +14,7 @@ from static_runtime.runtime.abi import ELSEWHERE
 from ..compiler.tracing.models import BRANCH, LOOP, TURN
 from ..house import ROOT
 from ..models.open_models import BLOCK, CHAIN, GROWN
+from ..runtime.plan.test_orders import COMPUTED, FIXED, beams
 from .host_interpreter import Oracle
 from .host_programs import (
     FUNCTION,
@@ -40,6 +41,9 @@ MODELS: dict[str, Any] = {
     "while": WHILE,
     "compress": COMPRESS,
     "turn": TURN,
+    "beams": beams("i32", "m"),
+    "reordered": COMPUTED,
+    "fixed": FIXED,
     "digits": ROOT / "examples" / "digits" / "digits.onnx",
 }
 

@@ -24,6 +24,7 @@ from static_runtime.compiler.session.options import Options
 from static_runtime.runtime.call.arguments import bind_symbols
 
 from ...models.open_models import BLOCK, CHAIN, OPSET, Array, OpenModel, several
+from ...runtime.plan.test_orders import beams
 from .c_program import SANITIZERS, any_size_program, build, run_any_size
 
 
@@ -176,3 +177,21 @@ def test_sizes_keep_to_the_checks_of_the_model(tmp_path: Path):
     x = np.arange(12, dtype=np.float32)
     _, found = run_any_size(tmp_path, program, {"a": 2, "b": 6}, {"x": x})
     assert found == [x.tobytes()]
+
+
+@pytest.mark.usefixtures("runs_host")
+def test_indices_in_order_are_skipped_by_as_in_python(tmp_path: Path):
+    module = written(tmp_path, beams("i64", "m"))
+    program = module.program
+    assert program.skips
+    build(tmp_path, any_size_program(program), "-fsanitize=address,undefined")
+    random = np.random.default_rng(0)
+    k, w = (random.standard_normal(s, np.float32) for s in ((4, 2, 64), (64, 8)))
+    for rows in ([0, 1, 2, 3], [0, 1, 3, 2], [0, 1, 2], [-4, 1, 2, 3], []):
+        inputs = k, np.array(rows, np.int64), w
+        named = {i.name: x for i, x in zip(program.inputs, inputs, strict=True)}
+        symbols = bind_symbols(program, inputs)
+        _, found = run_any_size(tmp_path, program, symbols, named, 4)
+        assert found == [module(*inputs).tobytes()]
+        skipped = len(module.statistics().skipped)
+        assert skipped == (rows == [0, 1, 2, 3])

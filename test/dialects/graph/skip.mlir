@@ -48,3 +48,16 @@ func.func @no_size(%x : tensor<4xf32>) {
   %0 = graph.relu %x {graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["n -"]]>]} : tensor<4xf32> -> tensor<4xf32>
   return
 }
+
+// -----
+
+// Indices may decide alone, or beside sizes.
+//
+// CHECK-LABEL: func.func @indices
+// CHECK:         graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>]
+// CHECK:         graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = {{\[\[}}"n - m"]], indices = 1>]
+func.func @indices(%x : tensor<?xf32, ["n"]>, %i : tensor<?xi64, ["m"]>) {
+  %0 = graph.index_select %x, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>]} : tensor<?xf32, ["n"]>, tensor<?xi64, ["m"]> -> tensor<?xf32, ["m"]>
+  %1 = graph.index_select %x, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["n - m"]], indices = 1>]} : tensor<?xf32, ["n"]>, tensor<?xi64, ["m"]> -> tensor<?xf32, ["m"]>
+  return
+}

@@ -67,3 +67,50 @@ loop.program @main
     skips [#loop.skip<slot = 0, to = activations, number = 1, when = [["n - 1"]], kernel = "k", source = "s">,
            #loop.skip<slot = 1, to = inputs, number = 0, when = [["n - 1"]], kernel = "k", source = "s">] {
 }
+
+// -----
+
+// The run decides by the indices of the call.
+//
+// CHECK-LABEL: loop.program @order
+// CHECK-SAME:    skips [#loop.skip<slot = 0, to = inputs, number = 0, when = [], kernel = "select", source = "graph.index_select", order = 0, indices = 1, count = "4">]
+loop.program @order
+    inputs [#loop.tensor<"x" : tensor<4x64xf32>>, #loop.tensor<"i" : tensor<4xi64>>]
+    slots [#loop.slot<size = "1024", offset = 0, live = 0 to 1>]
+    plan <"naive", steps = 2, bytes = 1024, lower_bound = 1024>
+    skips [#loop.skip<slot = 0, to = inputs, number = 0, when = [], kernel = "select", source = "graph.index_select", order = 0, indices = 1, count = "4">] {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  %1 = loop.view inputs 1 : memref<?xi64>
+  %2 = loop.view activations 0 : memref<?xf32>
+  loop.call @select(%0, %1, %2) symbols [] skip 0 : memref<?xf32>, memref<?xi64>, memref<?xf32>
+}
+loop.kernel @select(%a : memref<?xf32>, %b : memref<?xi64>, %c : memref<?xf32>) {
+}
+
+// -----
+
+// expected-error {{expected indices of i32 or i64 in buffer 0 of @k, got memref<?xf32>}}
+loop.program @order
+    inputs [#loop.tensor<"x" : tensor<4x64xf32>>]
+    slots [#loop.slot<size = "1024", offset = 0, live = 0 to 1>]
+    plan <"naive", steps = 2, bytes = 1024, lower_bound = 1024>
+    skips [#loop.skip<slot = 0, to = inputs, number = 0, when = [], kernel = "k", source = "s", order = 0, indices = 0, count = "4">] {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  loop.call @k(%0) symbols [] skip 0 : memref<?xf32>
+}
+loop.kernel @k(%a : memref<?xf32>) {
+}
+
+// -----
+
+// expected-error {{expected indices of i32 or i64 in buffer 3 of @k, got 1 buffers}}
+loop.program @order
+    inputs [#loop.tensor<"x" : tensor<4x64xf32>>]
+    slots [#loop.slot<size = "1024", offset = 0, live = 0 to 1>]
+    plan <"naive", steps = 2, bytes = 1024, lower_bound = 1024>
+    skips [#loop.skip<slot = 0, to = inputs, number = 0, when = [], kernel = "k", source = "s", order = 0, indices = 3, count = "4">] {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  loop.call @k(%0) symbols [] skip 0 : memref<?xf32>
+}
+loop.kernel @k(%a : memref<?xf32>) {
+}

@@ -45,6 +45,8 @@ def test_takes_instructions():
         (1, (Opcode.LOAD, 2, 0, 160)),
         (1, (Opcode.LOAD, 2, 0, 4)),
         (1, (Opcode.LOAD_BYTE, 2, 0, -8)),
+        (1, (Opcode.LOAD_HALF, 2, 0, 4)),
+        (1, (Opcode.LOAD_HALF, 2, -1, 0)),
         (5, (Opcode.STORE, 3, 1, 8)),
         (5, (Opcode.STORE, 3, 0, -8)),
         (3, (Opcode.JUMP_IF_ZERO, 3, 7, 0)),

@@ -66,25 +66,27 @@ def test_arithmetic(op: Opcode, function: Callable[[int, int], int]):
 
 
 def test_loads_and_jumps():
-    data = np.array([5, 0x0102], np.int64)
+    data = np.array([5, 0x0102, -2], np.int64)
     context = np.zeros(FIRST + 3, np.int64)
     context[FIRST] = data.ctypes.data
     code = [
         (Opcode.LOAD, 1, 0, 8 * FIRST),
         (Opcode.LOAD, 2, 1, 0),
         (Opcode.LOAD_BYTE, 3, 1, 9),
+        (Opcode.LOAD_HALF, 7, 1, 16),
         (Opcode.CONSTANT, 4, -1, 0),
         # From here on: five times r5 += r3.
-        (Opcode.JUMP_IF_ZERO, 2, 8, 0),
+        (Opcode.JUMP_IF_ZERO, 2, 9, 0),
         (Opcode.ADD, 5, 5, 3),
         (Opcode.ADD, 2, 2, 4),
-        (Opcode.JUMP, 0, 4, 0),
+        (Opcode.JUMP, 0, 5, 0),
         (Opcode.MOVE, 6, 5, 0),
         (Opcode.STORE, 6, 0, 8 * (FIRST + 1)),
+        (Opcode.STORE, 7, 0, 8 * (FIRST + 2)),
         (Opcode.RETURN, 42, 0, 0),
     ]
-    assert run(code, context, 7) == 42
-    assert context[FIRST + 1] == 5
+    assert run(code, context, 8) == 42
+    assert context[FIRST + 1 :].tolist() == [5, 2**32 - 2]
 
 
 def test_the_object_of_other_machines_is_code_for_them():

@@ -178,9 +178,10 @@ def test_a_new_row_is_kept_when_others_are_dropped(
 def test_nothing_is_told_of_a_row_that_is_gone():
     made, _ = table()
     row = made.row_for({"m": 1, "n": 1})
-    assert made.skipped_in(row.ctypes.data) == ((), 0)
-    # No memory of ours is there, so that nothing may be read.
-    assert made.skipped_in(8) == ((), 0)
+    # No memory of ours is at 8, so that nothing may be read.
+    for address in (row.ctypes.data, 8, 0):
+        note = np.array([address, 0], np.uint64)
+        assert made.skipped_by(note.ctypes.data) == ((), 0)
 
 
 def test_a_row_in_use_stays_in_memory(monkeypatch: pytest.MonkeyPatch):

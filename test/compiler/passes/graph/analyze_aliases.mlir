@@ -88,3 +88,19 @@ func.func @in_place(%x : tensor<2x3xf32>) -> tensor<6xf32> {
   %3 = graph.abs %2 : tensor<6xf32> -> tensor<6xf32>
   return %3 : tensor<6xf32>
 }
+
+// An operand that a result may be, as indices decide, lives as long as the result, and as
+// what may be that in turn; sizes decide before memory is planned.
+//
+// CHECK-LABEL: func.func @order
+// CHECK:         graph.matmul %x, %w {graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 4>]}
+// CHECK:         graph.index_select {{.*}} graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 3>]
+// CHECK:         graph.permute {{.*}} graph.lifetimes = [#graph.lifetime<group = 2, first = 3, last = 4>]
+func.func @order(%x : tensor<?x64xf32, ["n"]>, %i : tensor<?xi64, ["n"]>, %w : tensor<64x64xf32>) -> tensor<?x1xf32, ["n"]> {
+  %0 = graph.matmul %x, %w : tensor<?x64xf32, ["n"]>, tensor<64x64xf32> -> tensor<?x64xf32, ["n"]>
+  %1 = graph.index_select %0, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>]} : tensor<?x64xf32, ["n"]>, tensor<?xi64, ["n"]> -> tensor<?x64xf32, ["n"]>
+  %2 = graph.reshape %1 {shape = ["n", "64", "1"]} : tensor<?x64xf32, ["n"]> -> tensor<?x64x1xf32, ["n"]>
+  %3 = graph.permute %2 {order = array<i64: 1, 0, 2>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["n - 1"]]>]} : tensor<?x64x1xf32, ["n"]> -> tensor<64x?x1xf32, ["n"]>
+  %4 = graph.reduce_max %3 {axes = array<i64: 0>, keepdims = false, or_identity} : tensor<64x?x1xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
+  return %4 : tensor<?x1xf32, ["n"]>
+}

@@ -274,3 +274,20 @@ func.func @parts_of_an_input(%x : tensor<?x4xf32, ["n"]>) -> (tensor<1x4xf32>, t
   %4 = graph.slice %x {starts = ["1", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<?x4xf32, ["n"]> -> tensor<1x4xf32>
   return %1, %3, %4 : tensor<1x4xf32>, tensor<?x2xf32, ["n"]>, tensor<1x4xf32>
 }
+
+// Indices that are known may be in order; they are not if one is not, or some are left
+// out.
+//
+// CHECK-LABEL: func.func @order
+// CHECK-NOT:     %{{.*}} = graph.index_select %x, %c
+// CHECK:         graph.index_select %x, %d
+// CHECK:         graph.index_select %x, %e
+func.func @order(%x : tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<2x2xf32>) {
+  %c = graph.constant dense<[0, 1, 2]> : tensor<3xi64>
+  %d = graph.constant dense<[0, 1, 1]> : tensor<3xi64>
+  %e = graph.constant dense<[0, 1]> : tensor<2xi64>
+  %0 = graph.index_select %x, %c {axis = 0 : i64, wraps = true} : tensor<3x2xf32>, tensor<3xi64> -> tensor<3x2xf32>
+  %1 = graph.index_select %0, %d {axis = 0 : i64, wraps = true} : tensor<3x2xf32>, tensor<3xi64> -> tensor<3x2xf32>
+  %2 = graph.index_select %0, %e {axis = 0 : i64, wraps = true} : tensor<3x2xf32>, tensor<2xi64> -> tensor<2x2xf32>
+  return %0, %1, %2 : tensor<3x2xf32>, tensor<3x2xf32>, tensor<2x2xf32>
+}

@@ -178,3 +178,52 @@ func.func @quantised_and_back(%x : tensor<?xf32, ["n"]>) -> tensor<?xf32, ["n"]>
   %2 = graph.relu %1 : tensor<?xf32, ["n"]> -> tensor<?xf32, ["n"]>
   return %2 : tensor<?xf32, ["n"]>
 }
+
+// Indices may be 0, 1, 2, …, where they are as many as the slices that they select from.
+//
+// CHECK-LABEL: func.func @order
+// CHECK:         graph.index_select %x, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>]}
+// CHECK-NEXT:    graph.index_select %x, %j {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = {{\[\[}}"b - c"]], indices = 1>]}
+// CHECK-NEXT:    graph.index_select %{{[^ ]*}}, %i {axis = 0 : i64, wraps = false, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>]}
+func.func @order(%x : tensor<?x64xf32, ["b"]>, %i : tensor<?xi32, ["b"]>, %j : tensor<?xi64, ["c"]>, %w : tensor<64x8xf32>) -> (tensor<?x8xf32, ["b"]>, tensor<?x8xf32, ["c"]>) {
+  %0 = graph.index_select %x, %i {axis = 0 : i64, wraps = true} : tensor<?x64xf32, ["b"]>, tensor<?xi32, ["b"]> -> tensor<?x64xf32, ["b"]>
+  %1 = graph.index_select %x, %j {axis = 0 : i64, wraps = true} : tensor<?x64xf32, ["b"]>, tensor<?xi64, ["c"]> -> tensor<?x64xf32, ["c"]>
+  %2 = graph.index_select %0, %i {axis = 0 : i64, wraps = false} : tensor<?x64xf32, ["b"]>, tensor<?xi32, ["b"]> -> tensor<?x64xf32, ["b"]>
+  %3 = graph.matmul %2, %w : tensor<?x64xf32, ["b"]>, tensor<64x8xf32> -> tensor<?x8xf32, ["b"]>
+  %4 = graph.matmul %1, %w : tensor<?x64xf32, ["c"]>, tensor<64x8xf32> -> tensor<?x8xf32, ["c"]>
+  return %3, %4 : tensor<?x8xf32, ["b"]>, tensor<?x8xf32, ["c"]>
+}
+
+// Indices are compared only if it may be worth while: not for 252 bytes each, nor where
+// there are never as many, nor of other integers.
+//
+// CHECK-LABEL: func.func @not_worth_comparing
+// CHECK-NOT:     graph.skips
+func.func @not_worth_comparing(%x : tensor<?x63xf32, ["b"]>, %y : tensor<4x64xf32>, %i : tensor<?xi64, ["b"]>, %j : tensor<3xi64>, %k : tensor<4xsi16>, %w : tensor<63x8xf32>, %v : tensor<64x8xf32>) -> (tensor<?x8xf32, ["b"]>, tensor<3x8xf32>, tensor<4x8xf32>) {
+  %0 = graph.index_select %x, %i {axis = 0 : i64, wraps = true} : tensor<?x63xf32, ["b"]>, tensor<?xi64, ["b"]> -> tensor<?x63xf32, ["b"]>
+  %1 = graph.index_select %y, %j {axis = 0 : i64, wraps = true} : tensor<4x64xf32>, tensor<3xi64> -> tensor<3x64xf32>
+  %2 = graph.index_select %y, %k {axis = 0 : i64, wraps = true} : tensor<4x64xf32>, tensor<4xsi16> -> tensor<4x64xf32>
+  %3 = graph.matmul %0, %w : tensor<?x63xf32, ["b"]>, tensor<63x8xf32> -> tensor<?x8xf32, ["b"]>
+  %4 = graph.matmul %1, %v : tensor<3x64xf32>, tensor<64x8xf32> -> tensor<3x8xf32>
+  %5 = graph.matmul %2, %v : tensor<4x64xf32>, tensor<64x8xf32> -> tensor<4x8xf32>
+  return %3, %4, %5 : tensor<?x8xf32, ["b"]>, tensor<3x8xf32>, tensor<4x8xf32>
+}
+
+// Constants are looked up out of order; what is computed would be kept for sizes that
+// are seldom equal; an output has memory of its own, and what is updated is overwritten.
+//
+// CHECK-LABEL: func.func @other_operands
+// CHECK-NOT:     graph.skips
+func.func @other_operands(%x : tensor<?x64xf32, ["b"]>, %i : tensor<?xi64, ["b"]>, %j : tensor<?xi64, ["c"]>, %u : tensor<?x64xf32, ["b"]>, %w : tensor<64x8xf32>) -> (tensor<?x8xf32, ["c"]>, tensor<?x8xf32, ["c"]>, tensor<?x64xf32, ["b"]>, tensor<?x64xf32, ["b"]>) {
+  %0 = graph.constant dense<2.0> : tensor<8x64xf32>
+  %1 = graph.index_select %0, %j {axis = 0 : i64, wraps = true} : tensor<8x64xf32>, tensor<?xi64, ["c"]> -> tensor<?x64xf32, ["c"]>
+  %2 = graph.matmul %1, %w : tensor<?x64xf32, ["c"]>, tensor<64x8xf32> -> tensor<?x8xf32, ["c"]>
+  %3 = graph.exp %x : tensor<?x64xf32, ["b"]> -> tensor<?x64xf32, ["b"]>
+  %4 = graph.index_select %3, %j {axis = 0 : i64, wraps = true} : tensor<?x64xf32, ["b"]>, tensor<?xi64, ["c"]> -> tensor<?x64xf32, ["c"]>
+  %5 = graph.matmul %4, %w : tensor<?x64xf32, ["c"]>, tensor<64x8xf32> -> tensor<?x8xf32, ["c"]>
+  %6 = graph.index_select %x, %i {axis = 0 : i64, wraps = true} : tensor<?x64xf32, ["b"]>, tensor<?xi64, ["b"]> -> tensor<?x64xf32, ["b"]>
+  %7 = graph.index_select %x, %i {axis = 0 : i64, wraps = true} : tensor<?x64xf32, ["b"]>, tensor<?xi64, ["b"]> -> tensor<?x64xf32, ["b"]>
+  %8 = graph.reshape %i {shape = ["b", "1"]} : tensor<?xi64, ["b"]> -> tensor<?x1xi64, ["b"]>
+  %9 = graph.scatter_nd %7, %8, %u {axes = array<i64: 0>, wraps = false, reduction = "none"} : tensor<?x64xf32, ["b"]>, tensor<?x1xi64, ["b"]>, tensor<?x64xf32, ["b"]> -> tensor<?x64xf32, ["b"]>
+  return %2, %5, %6, %9 : tensor<?x8xf32, ["c"]>, tensor<?x8xf32, ["c"]>, tensor<?x64xf32, ["b"]>, tensor<?x64xf32, ["b"]>
+}

@@ -200,3 +200,49 @@ func.func @branches(%x : tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A result may be an operand as indices decide: then this is kept as long.
+//
+// CHECK-LABEL: func.func @kept
+func.func @kept(%x : tensor<4x64xf32>, %i : tensor<4xi64>, %w : tensor<64x64xf32>) -> tensor<4x64xf32> {
+  %0 = graph.matmul %x, %w {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "1024">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 2>]} : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %1 = graph.index_select %0, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>], graph.buffers = [#graph.buffer<activations, slot = 1, offset = 1024, size = "1024">], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<4x64xf32>, tensor<4xi64> -> tensor<4x64xf32>
+  %2 = graph.matmul %1, %w {graph.buffers = [#graph.buffer<outputs, slot = 0, offset = 0, size = "1024">], graph.lifetimes = [#graph.lifetime<group = 2, first = 2, last = 3>]} : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  return %2 : tensor<4x64xf32>
+}
+
+// -----
+
+// It is not kept until the last op that may read it.
+func.func @given_up(%x : tensor<4x64xf32>, %i : tensor<4xi64>, %w : tensor<64x64xf32>) -> tensor<4x64xf32> {
+  %0 = graph.matmul %x, %w {graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 1>]} : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  // expected-error {{expected graph.index_select, whose result may be tensor<4x64xf32>, to keep that until op 2, got memory until 1}}
+  %1 = graph.index_select %0, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<4x64xf32>, tensor<4xi64> -> tensor<4x64xf32>
+  %2 = graph.matmul %1, %w {graph.lifetimes = [#graph.lifetime<group = 2, first = 2, last = 3>]} : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  return %2 : tensor<4x64xf32>
+}
+
+// -----
+
+// The result is memory of its own for another, which sizes decide, and so is needed longer.
+func.func @given_up_in_a_chain(%x : tensor<?x64xf32, ["n"]>, %i : tensor<?xi64, ["n"]>, %w : tensor<64x64xf32>) -> tensor<?x64xf32, ["n"]> {
+  %0 = graph.matmul %x, %w {graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 3>]} : tensor<?x64xf32, ["n"]>, tensor<64x64xf32> -> tensor<?x64xf32, ["n"]>
+  // expected-error {{expected graph.index_select, whose result may be tensor<?x64xf32, ["n"]>, to keep that until op 4, got memory until 3}}
+  %1 = graph.index_select %0, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 3>]} : tensor<?x64xf32, ["n"]>, tensor<?xi64, ["n"]> -> tensor<?x64xf32, ["n"]>
+  %2 = graph.reshape %1 {shape = ["n", "64", "1"], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 3>]} : tensor<?x64xf32, ["n"]> -> tensor<?x64x1xf32, ["n"]>
+  %3 = graph.permute %2 {order = array<i64: 1, 0, 2>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["n - 1"]]>], graph.lifetimes = [#graph.lifetime<group = 2, first = 3, last = 4>]} : tensor<?x64x1xf32, ["n"]> -> tensor<64x?x1xf32, ["n"]>
+  %4 = graph.reduce_max %3 {axes = array<i64: 0>, keepdims = false, or_identity, graph.lifetimes = [#graph.lifetime<group = 3, first = 4, last = 5>]} : tensor<64x?x1xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
+  return %0 : tensor<?x64xf32, ["n"]>
+}
+
+// -----
+
+// Fewer are selected than there are, so that some may be left out.
+func.func @fewer(%x : tensor<4x64xf32>, %i : tensor<3xi64>, %w : tensor<64x64xf32>) -> tensor<3x64xf32> {
+  // expected-error {{expected graph.index_select to be skipped as its loops allow, got #graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>}}
+  %0 = graph.index_select %x, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>]} : tensor<4x64xf32>, tensor<3xi64> -> tensor<3x64xf32>
+  %1 = graph.matmul %0, %w : tensor<3x64xf32>, tensor<64x64xf32> -> tensor<3x64xf32>
+  return %1 : tensor<3x64xf32>
+}

@@ -70,3 +70,14 @@ func.func @computed(%x : tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.add %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// What may be an input as indices decide is not where that is an output too.
+//
+// CHECK-LABEL: loop.program @order
+// CHECK-SAME:    donations [#loop.donation<input = 0, output = 0>]
+func.func @order(%x : tensor<4x64xf32>, %i : tensor<4xi64>, %w : tensor<64x8xf32>) -> (tensor<4x64xf32>, tensor<4x8xf32>) {
+  %0 = graph.index_select %x, %i {axis = 0 : i64, wraps = true, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [], indices = 1>]} : tensor<4x64xf32>, tensor<4xi64> -> tensor<4x64xf32>
+  %1 = graph.relu %x : tensor<4x64xf32> -> tensor<4x64xf32>
+  %2 = graph.matmul %0, %w : tensor<4x64xf32>, tensor<64x8xf32> -> tensor<4x8xf32>
+  return %1, %2 : tensor<4x64xf32>, tensor<4x8xf32>
+}
