@@ -6,9 +6,10 @@ Compare models with and without run-time skip, beside ONNX Runtime and OpenVINO.
     python -m bench.skips --only beams
 
 The models have open sizes, and are compiled once; the sizes measured are those at
-which something is skipped, and others. Of the models of beams one has indices in order. All run in turns in one process, on one thread
-each, for at least `BURST` seconds a round; times are medians, in microseconds. Bytes
-are those of activations, and of the results that were not moved.
+which something is skipped, and others. Of the models of beams one has indices in order.
+All run in turns in one process, on one thread each, for at least `BURST` seconds a
+round; times are medians, in microseconds. Bytes are those of activations, and of the
+results that were not moved.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class ContextLayout:
     defined: int = 0
     """Symbols that the program defines itself."""
     orders: int = 0
-    """Indices of which the program finds out whether they are in order."""
+    """How many tensors of indices the program may find to be in order."""
 
     NEXT = 0
     """The next free context; the context itself while a run has it."""

@@ -49,8 +49,8 @@ class Code:
 
     note: Any
     """
-    `sr_note(row, orders)`: notes that this thread ran with a plan row, and of which
-    numbers indices were in order, as bits.
+    `sr_note(row, orders)`: notes that this thread ran with a plan row, and the bits of
+    the indices that were in order.
     """
 
     noted: Any

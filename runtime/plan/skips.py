@@ -27,7 +27,7 @@ class Skipped:
     """The sizes that made it a copy, and whether indices did."""
 
 
-IN_ORDER = "indices in order"
+_IN_ORDER = "indices in order"
 """The reason of a skip that indices decide."""
 
 
@@ -54,7 +54,7 @@ def skipped(
         ]
         # One size may make several of the clauses hold.
         reasons = [f"{each} = 0" for each in dict.fromkeys(zeros)]
-        reasons += [IN_ORDER] * (way.order >= 0)
+        reasons += [_IN_ORDER] * (way.order >= 0)
         found.append(Skipped(skip.source, skip.kernel, " and ".join(reasons)))
     return tuple(found)
 

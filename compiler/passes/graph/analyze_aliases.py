@@ -103,7 +103,7 @@ def lives(block: Block, memory: MemoryMap) -> dict[SSAValue, tuple[int, int]]:
     return found
 
 
-def prolonged(
+def _prolonged(
     block: Block, memory: MemoryMap, found: Mapping[SSAValue, tuple[int, int]]
 ) -> dict[SSAValue, tuple[int, int]]:
     """
@@ -127,7 +127,7 @@ def prolonged(
 def _analyze(block: Block) -> None:
     """Writes the lifetimes of the results of every op of a function."""
     memory = MemoryMap(block)
-    found = prolonged(block, memory, lives(block, memory))
+    found = _prolonged(block, memory, lives(block, memory))
     groups: dict[SSAValue, int] = {}
     for op in ops_in(block):
         lifetimes: list[LifetimeAttr] = []

@@ -46,11 +46,13 @@ def ordered(known: Case) -> Ordered | None:
 def test_indices_in_order_select_what_is_there(symbolic: Case):
     found, copied = ordered(symbolic), 0
     assert found is not None
+    op = symbolic.build(Block(arg_types=symbolic.operands).args)
+    axis: int = op.values()["axis"]
     for symbols, known in at_all_sizes(symbolic):
         source, indices = numbered(known)
         indices[...] = np.arange(indices.size).reshape(indices.shape)
-        axis = symbolic.properties["axis"].value.data  # pyright: ignore
-        if indices.size > source.shape[axis]:
+        along = source.shape[axis]
+        if indices.size > along:
             assert not holds(found.when, symbols)
             continue
         if holds(found.when, symbols):
@@ -59,7 +61,7 @@ def test_indices_in_order_select_what_is_there(symbolic: Case):
             assert result.tobytes() == source.tobytes()
         else:
             # There is more along the axis than indices.
-            assert indices.size < source.shape[axis]
+            assert indices.size < along
     assert copied > 1
 
 
