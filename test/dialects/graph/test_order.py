@@ -95,7 +95,7 @@ def test_computes_the_same_in_another_order(op: type[GraphOp]):
     assert count > 0 or op.name.removeprefix("graph.") not in CARRIED
 
 
-def test_skips_by_indices_compose():
+def test_orders_compose():
     last: Order = (0, 2, 3, 1)
     assert inverse(last) == (0, 3, 1, 2)
     assert then(last, inverse(last)) == (0, 1, 2, 3)

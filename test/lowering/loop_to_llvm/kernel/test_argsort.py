@@ -128,12 +128,12 @@ def compiled(text: str, threads: int = 1) -> sr.StaticModule:
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_skips_by_indices_of_any_size(name: str):
+def test_orders_of_any_size(name: str):
     check(compiled(OPEN.replace("T,", f"{name},")), DTYPES[name])
 
 
 @pytest.mark.parametrize("name", ["f32", "i1"])
-def test_skips_by_indices_of_a_library(name: str):
+def test_orders_of_a_library(name: str):
     check(replay(OPEN.replace("T,", f"{name},")), DTYPES[name])
 
 
@@ -154,7 +154,7 @@ def of_size(name: str, size: int, count: int) -> str:
 @pytest.mark.parametrize(
     ("size", "count"), [(1, 1), (24, 24), (25, 25), (400, 2), (400, 300), (9, 0)]
 )
-def test_skips_by_indices_of_sizes_that_are_known(name: str, size: int, count: int):
+def test_orders_of_sizes_that_are_known(name: str, size: int, count: int):
     module = compiled(of_size(name, size, count))
     for kind in KINDS:
         x = keys(kind, DTYPES[name], 3 * size).reshape(3, size)
