@@ -14,7 +14,7 @@ from static_runtime.runtime.abi import ELSEWHERE
 from ..compiler.tracing.models import BRANCH, LOOP, TURN
 from ..house import ROOT
 from ..models.open_models import BLOCK, CHAIN, GROWN
-from ..runtime.plan.test_skips_by_indices import COMPUTED, FIXED, beams
+from ..runtime.reordered_models import COMPUTED, FIXED, beams
 from .host_interpreter import Oracle
 from .host_programs import (
     FUNCTION,

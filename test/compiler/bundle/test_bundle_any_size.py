@@ -24,7 +24,7 @@ from static_runtime.compiler.session.options import Options
 from static_runtime.runtime.call.arguments import bind_symbols
 
 from ...models.open_models import BLOCK, CHAIN, OPSET, Array, OpenModel, several
-from ...runtime.plan.test_skips_by_indices import beams
+from ...runtime.reordered_models import beams
 from .c_program import SANITIZERS, any_size_program, build, run_any_size
 
 
