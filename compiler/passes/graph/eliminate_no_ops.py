@@ -122,7 +122,7 @@ def _copied(op: GraphOp, weights: WeightStore) -> Identity | None:
     if ordered is None or ordered.when:
         return None
     indices = constant_value(ordered.indices, weights)
-    if indices is None or not np.array_equal(indices.ravel(), range(indices.size)):
+    if indices is None or not np.array_equal(indices.ravel(), np.arange(indices.size)):
         return None
     return Identity(ordered.source, 0, ())
 
