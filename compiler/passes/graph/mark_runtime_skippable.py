@@ -112,7 +112,9 @@ def skips_for(op: Operation, late: Container[str]) -> Iterator[SkipAttr]:
     ordered = None if found else _ordered_copy(op, group)
     if ordered is not None:
         same = Identity(ordered.source, 0, ordered.when)
-        if _is_usable(op, same, late):
+        counts = sizes(tensor_type(ordered.indices))
+        is_counted = not any(name in late for d in counts for name in symbols_of(d))
+        if is_counted and _is_usable(op, same, late):
             numbers = map(operands.index, (ordered.source, ordered.indices))
             yield SkipAttr.of(next(numbers), ordered.when, indices=next(numbers))
 

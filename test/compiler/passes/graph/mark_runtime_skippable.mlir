@@ -227,3 +227,16 @@ func.func @other_operands(%x : tensor<?x64xf32, ["b"]>, %i : tensor<?xi64, ["b"]
   %9 = graph.scatter_nd %7, %8, %u {axes = array<i64: 0>, wraps = false, reduction = "none"} : tensor<?x64xf32, ["b"]>, tensor<?x1xi64, ["b"]>, tensor<?x64xf32, ["b"]> -> tensor<?x64xf32, ["b"]>
   return %2, %5, %6, %9 : tensor<?x8xf32, ["c"]>, tensor<?x8xf32, ["c"]>, tensor<?x64xf32, ["b"]>, tensor<?x64xf32, ["b"]>
 }
+
+// Nor are indices compared that the run counts.
+//
+// CHECK-LABEL: func.func @late_indices
+// CHECK-NOT:     graph.skips
+func.func @late_indices(%x : tensor<?x64xf32, ["n"]>, %j : tensor<?xi64, ["n"]>, %i : tensor<i64>, %w : tensor<64x8xf32>) -> tensor<?x8xf32, ["k"]> {
+  graph.define_symbol %i {symbol = "k", low = "0", high = "n"} : tensor<i64>
+  %0 = graph.slice %x {starts = ["0", "0"], sizes = ["k", "64"], steps = array<i64: 1, 1>} : tensor<?x64xf32, ["n"]> -> tensor<?x64xf32, ["k"]>
+  %1 = graph.slice %j {starts = ["0"], sizes = ["k"], steps = array<i64: 1>} : tensor<?xi64, ["n"]> -> tensor<?xi64, ["k"]>
+  %2 = graph.index_select %0, %1 {axis = 0 : i64, wraps = true} : tensor<?x64xf32, ["k"]>, tensor<?xi64, ["k"]> -> tensor<?x64xf32, ["k"]>
+  %3 = graph.matmul %2, %w : tensor<?x64xf32, ["k"]>, tensor<64x8xf32> -> tensor<?x8xf32, ["k"]>
+  return %3 : tensor<?x8xf32, ["k"]>
+}
