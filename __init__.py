@@ -31,6 +31,7 @@ __all__ = [
     "build",
     "compile",
     "onnx_backend",
+    "quantize",
     "register_op",
     "scoring",
     "set_memory_limit",
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .compiler import scoring
+    from .compiler.calibrating.quantize import quantize
     from .compiler.compile import compile
     from .compiler.deploy.build import build
     from .compiler.frontends.onnx import onnx_backend
@@ -74,6 +76,7 @@ else:
         "build": ".compiler.deploy.build",
         "compile": ".compiler.compile",
         "onnx_backend": ".compiler.frontends.onnx.onnx_backend",
+        "quantize": ".compiler.calibrating.quantize",
         "register_op": ".compiler.ir.registry",
         "scoring": ".compiler.scoring",
         "set_memory_limit": ".runtime.plan.block",

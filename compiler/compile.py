@@ -115,7 +115,7 @@ class Compilation:
         self.options = options
         self.after_pass = after_pass
         self.observers: Observers = ()
-        self.is_profiled = False
+        self.is_profiled = self.observes = False
         self.given = Given.of(options)
         self.cache = Cache(default_folder()) if options.cache else None
         self.kept: Kept | None = None
@@ -258,7 +258,7 @@ class Compilation:
             return found, warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
-        driver.is_profiled = self.is_profiled
+        driver.is_profiled, driver.observes = self.is_profiled, self.observes
         artifact, report = driver.compile(module)
         notes = origin_note(parts, ctx.weights.files, graph)
         artifact = replace(artifact, notes={**artifact.notes, **notes})
@@ -310,6 +310,7 @@ class Compilation:
         """A hash of parts of a model, the options, the target and this version."""
         target = target_text(self.target, self.options.tune)
         trace = "traced" if self.observers else "profiled" * self.is_profiled
+        trace += "observed" * self.observes
         return key_of(*parts, self.options.key, target, version(), trace)
 
     def find(

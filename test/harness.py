@@ -70,6 +70,7 @@ OPTIONS: dict[str, Row] = {
 
 APART = {
     "tune": "takes seconds a kernel: test_tuner.py",
+    "quantization": "has a profile of one model: test_profiles.py",
     "bounds": "belongs to a model: an argument of `check`",
     "grow": "is about outputs that are part of a buffer: test_growing.py",
     "strict": "refuses calls that the harness makes: test_strict.py",

@@ -103,6 +103,8 @@ class Driver:
     """What measures contractions; None where nothing is to be tuned."""
     is_profiled: bool = False
     """Whether calls of kernels note how long they took."""
+    observes: bool = False
+    """Whether the values that a profile counts are results, too."""
     origins: Origins = field(default_factory=dict[Any, tuple[str, list[str]]])
     """What calls of kernels come from, where they are profiled."""
 
@@ -172,7 +174,11 @@ class Driver:
         """
         is_traced = self.ctx.operators is not None or self.is_profiled
         passes = graph_passes(
-            self.options, self.target, self.tuner, is_traced=is_traced
+            self.options,
+            self.target,
+            self.tuner,
+            is_traced=is_traced,
+            observes=self.observes,
         )
         times = [self.run_pass(each, module) for each in passes]
         ops = _count_ops(module)

@@ -18,7 +18,7 @@ from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from ...dialects.kernel import Group
 from ...dialects.loop import KernelOp
 from ...lowering.graph_to_loop import GraphToLoop, build_kernel
-from ..session import BITS_OF_WEIGHTS, Options
+from ..session import BITS_OF_WEIGHTS, Options, ProfileText
 from .graph.analyze_aliases import AnalyzeAliases
 from .graph.assign_buffers import AssignBuffers
 from .graph.assign_layouts import AssignLayouts
@@ -37,10 +37,12 @@ from .graph.freeze import Freeze
 from .graph.fuse import Fuse
 from .graph.grow_inputs import GrowInputs
 from .graph.infer_shapes import InferShapes
+from .graph.insert_quantization import InsertQuantization
 from .graph.keep_steps import KeepSteps
 from .graph.mark_runtime_skippable import MarkRuntimeSkippable
 from .graph.narrow_weights import NarrowWeights
 from .graph.number_calls import NumberCalls
+from .graph.observe_values import ObserveValues
 from .graph.order_ops import OrderOps
 from .graph.outline_constants import OutlineConstants
 from .graph.own_outputs import OwnOutputs
@@ -55,6 +57,7 @@ from .graph.tile_products import TileProducts
 from .graph.tune_contractions import TuneContractions, Tuner
 from .graph.unfuse import Unfuse
 from .graph.verify_buffers import VerifyBuffers
+from .graph.verify_profile import VerifyProfile
 from .loop.analyze_donations import AnalyzeDonations
 from .loop.generalize_kernels import GeneralizeKernels
 from .loop.instrument_memory import InstrumentMemory
@@ -86,6 +89,31 @@ def reading_passes(options: Options) -> list[ModulePass]:
     ]
 
 
+def opening_passes(options: Options, folds: bool) -> list[ModulePass]:
+    """
+    graph -> graph: the model without containers and forks; where it `folds`, with its
+    normalisations in weights, as a profile sees it.
+    """
+    return [
+        *reading_passes(options),
+        GrowInputs(options.growing),
+        EliminateListConstructs(),
+        # From here no value is a container.
+        EliminateFutures(),
+        # From here regions run at once where the model forks.
+        *(
+            [
+                SinkCasts(),
+                FoldConstants(dequantizes=False),
+                FoldBatchNorm(),
+                FoldConstants(dequantizes=False),
+            ]
+            if folds
+            else ()
+        ),
+    ]
+
+
 def quantization_passes(weights: str | None) -> list[ModulePass]:
     """graph -> graph: products of what is quantised become ones of integers."""
     return [
@@ -107,18 +135,20 @@ def graph_passes(
     tuner: Tuner | None = None,
     apart: Iterable[int] | None = None,
     is_traced: bool = False,
+    observes: bool = False,
 ) -> list[ModulePass]:
     """
     graph -> graph, set up as the user asked; for a library fusions are numbered, and
-    those that it lacks taken `apart`; what is traced has numbered calls.
+    those that it lacks taken `apart`; what is traced has numbered calls, what is
+    observed returns what a profile counts.
     """
+    profile: ProfileText | None = options.quantization
     return [
-        *reading_passes(options),
-        GrowInputs(options.growing),
-        EliminateListConstructs(),
-        # From here no value is a container.
-        EliminateFutures(),
-        # From here regions run at once where the model forks.
+        *([] if profile is None else [VerifyProfile.of(profile)]),
+        *opening_passes(options, folds=observes or profile is not None),
+        *([ObserveValues()] if observes else ()),
+        *([] if profile is None else [InsertQuantization.by(profile)]),
+        # From here what a profile has seen is quantised.
         *quantization_passes(options.weights),
         FoldBatchNorm(),
         Decompose(),
@@ -222,11 +252,16 @@ PIPELINE = tuple(
         type(each)
         for each in (
             *graph_passes(
-                Options(precision="bf16", weights="int4"),
+                Options(
+                    precision="bf16",
+                    weights="int4",
+                    quantization=ProfileText("", "", "profile"),
+                ),
                 "host",
                 None,
                 (),
                 is_traced=True,
+                observes=True,
             ),
             *loop_passes(checks_memory=True),
             *library_passes(),

@@ -4,18 +4,22 @@ Find values that are dequantised, compare their scales, and build what replaces 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects import ELEMENT_TYPES, Array, tensor_type
+from ...dialects import ELEMENT_TYPES, Array, product, tensor_type
 from ...dialects.graph import (
     ConstantOp,
+    ConvOp,
     DequantizeOp,
     GraphOp,
+    LinearOp,
+    MatmulOp,
+    MaxPoolOp,
     QuantizeOp,
     to_numbers,
 )
@@ -40,6 +44,33 @@ def is_one(value: SSAValue) -> bool:
 def has_stored_steps(op: DequantizeOp) -> bool:
     """Whether steps are elements that no op computes with, such as those of 4 bits."""
     return ELEMENT_TYPES[tensor_type(op.input).element_type].is_stored
+
+
+def summed(
+    op: MatmulOp | LinearOp | ConvOp,
+) -> tuple[object, tuple[Sequence[int], Sequence[int]]]:
+    """
+    How many products a result is the sum of, and the axes of both factors along which
+    their scales have to be one.
+    """
+    rank, shape = (len(shape_of(op.operands[0])), shape_of(op.operands[1]))
+    match op:
+        case MatmulOp():
+            return shape[-2], ((rank - 1,), (len(shape) - 2,))
+        case LinearOp():
+            return shape[1], ((rank - 1,), (1,))
+        case ConvOp():
+            is_known = op.channels_last is None and isinstance(shape[0], int)
+            every = range(rank), range(1, rank)
+            return product(shape[1:]) if is_known else None, every
+
+
+def has_full_windows(op: MaxPoolOp) -> bool:
+    """Whether each window has an element of the image, whose padding is less."""
+    values = op.values()
+    wide = zip(values["padding"], values["kernel"] * 2, strict=True)
+    is_dense = set(values["dilation"]) == {1}
+    return not any(values["padding"]) or (is_dense and all(p < k for p, k in wide))
 
 
 @dataclass(frozen=True)

@@ -61,21 +61,23 @@ def check_installed() -> None:
     """Raises `SelectionError` when the package that reads and writes YAML is absent."""
     if find_spec("yaml") is None:
         raise SelectionError(
-            "expected the package PyYAML, which reads and writes selections, got none "
+            "expected the package PyYAML, which reads and writes YAML, got none "
             "installed: pip install static-runtime[selective]"
         )
 
 
-def read_nodes(data: bytes, name: str) -> Node:
+def read_nodes(data: bytes, name: str, most: int | None = None) -> Node:
     """
-    The only document of a YAML file that is called `name` in messages.
+    The only document of a YAML file that is called `name` in messages, and has at most
+    so many bytes, or `MOST_BYTES`.
 
     Raises `SelectionError` with the line for anything else than YAML, and for YAML
     that no selection needs.
     """
     check_installed()
-    if len(data) > MOST_BYTES:
-        raise SelectionError(f"{name}: expected at most {MOST_BYTES} bytes, got more")
+    most = MOST_BYTES if most is None else most
+    if len(data) > most:
+        raise SelectionError(f"{name}: expected at most {most} bytes, got more")
     return _Reader(_decoded(data, name), name).document()
 
 

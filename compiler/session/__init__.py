@@ -14,7 +14,7 @@ from .given import Given
 from .graph_model import GraphModel, digest_of_arrays, digest_of_model
 from .host import check_runs_here, machine_text, target_text
 from .option_names import ALIAS, check_names, check_planners
-from .option_values import check_is
+from .option_values import ProfileText, check_is, text_of_profile
 from .options import BITS_OF_WEIGHTS, Options
 from .progress import Progress, progress_line, silent, told
 from .remedies import Cause, how_to_register
@@ -55,6 +55,7 @@ __all__ = [
     "OPS_NOTE",
     "PACKAGES_NOTE",
     "Options",
+    "ProfileText",
     "Progress",
     "SPELLED_NOTE",
     "SourceFile",
@@ -72,6 +73,7 @@ __all__ = [
     "progress_line",
     "silent",
     "target_text",
+    "text_of_profile",
     "told",
     "version",
     "warm_report",

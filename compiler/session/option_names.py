@@ -36,6 +36,7 @@ SCOPES: Mapping[str, Scope] = MappingProxyType(
         "inter_op_threads": Scope.CODE,
         "precision": Scope.CODE,
         "weights": Scope.CODE,
+        "quantization": Scope.CODE,
         "bounds": Scope.CODE,
         "grow": Scope.CODE,
         "bind": Scope.COMPILE,

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
 from operator import index
+from pathlib import Path
 from types import UnionType
 from typing import Any
 
+from ...runtime.files import open_regular, read_bytes, reason, size_of
 from .errors import CompileError
 
 _CLASS_NAME = re.compile(r"[\w.]+:[^\W\d][\w.]*")
 """A class that another process can import: of a module, and of no function."""
+
+_MOST_PROFILE = 2**26
+"""The most bytes of a profile; a thousand values with full histograms take half."""
 
 
 def whole_bounds(bounds: Any) -> dict[str, int]:
@@ -63,6 +70,53 @@ def names_of_classes(classes: Any) -> tuple[str, ...]:
             )
         names.append(name)
     return tuple(names)
+
+
+@dataclass(frozen=True)
+class ProfileText:
+    """A profile as an option has it: a text, which is read where passes are made."""
+
+    text: str = field(repr=False)
+    digest: str
+    """What a key says of it."""
+
+    name: str = field(compare=False)
+    """The file that it is from, for messages."""
+
+
+def text_of_profile(value: Any) -> ProfileText | None:
+    """
+    The profile in a file, or of an object that has its `text`, or None; raises
+    `CompileError` for anything else, and for a file that cannot be read.
+    """
+    if value is None or isinstance(value, ProfileText):
+        return value
+    if isinstance(value, str | Path):
+        return _read_profile(Path(value))
+    text = getattr(value, "text", None)
+    if not isinstance(text, str):
+        raise _unexpected("a profile, or the path of one, for quantization", value)
+    return ProfileText(text, sha256(text.encode()).hexdigest(), "profile")
+
+
+def _read_profile(path: Path) -> ProfileText:
+    """The profile in a file."""
+    try:
+        with open_regular(path) as file:
+            data = bytes(read_bytes(file, 0, min(size_of(file), _MOST_PROFILE + 1)))
+    except (OSError, ValueError) as error:
+        got = reason(error) if isinstance(error, OSError) else error
+        raise CompileError(f"{path}: expected a profile, got {got}") from error
+    if len(data) > _MOST_PROFILE:
+        raise CompileError(f"{path}: expected at most {_MOST_PROFILE} bytes, got more")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise CompileError(
+            f"{path}: expected a profile in UTF-8, got byte "
+            f"0x{data[error.start]:02x} at offset {error.start}"
+        ) from error
+    return ProfileText(text, sha256(data).hexdigest(), str(path))
 
 
 def _is_whole(value: Any) -> bool:

@@ -18,7 +18,14 @@ from .option_names import (
     names_of,
     planner_of,
 )
-from .option_values import check_is, names_of_classes, whole_bounds, whole_threads
+from .option_values import (
+    ProfileText,
+    check_is,
+    names_of_classes,
+    text_of_profile,
+    whole_bounds,
+    whole_threads,
+)
 
 ALWAYS_GIVEN = 8
 """Threads that a user gets who asks for them, however few may run at once."""
@@ -102,6 +109,13 @@ class Options:
     What the weights of products of matrices are quantised to: "int8" or "int4" numbers,
     with a scale for each group of 64 rows, or None for not at all. They take so much
     less memory, which is what a model waits for that computes a row at a time
+    (`docs/quantization.md`). Compile scope.
+    """
+
+    quantization: Any = None
+    """
+    What `sr.quantize` found of the model's activations, or the path of such a profile,
+    by which products and convolutions are computed of bytes; None for not at all
     (`docs/quantization.md`). Compile scope.
     """
 
@@ -211,6 +225,7 @@ class Options:
         for name in _SWITCHES:
             check_is(f"True or False for {name}", bool, getattr(self, name))
         object.__setattr__(self, "bounds", whole_bounds(self.bounds))
+        object.__setattr__(self, "quantization", text_of_profile(self.quantization))
         self._check_growing()
         self._check_references()
         if self.strict and self.growing:
@@ -262,7 +277,7 @@ class Options:
                 raise CompileError(
                     f"When {name} is true, enable_out_variant must be set to true"
                 )
-        others = ("precision", "weights", "tune", "strict", "grow")
+        others = ("precision", "weights", "quantization", "tune", "strict", "grow")
         for name in others:
             value = type(self).__dataclass_fields__[name].default
             if (got := getattr(self, name)) != value:
@@ -324,4 +339,6 @@ class Options:
     def key(self) -> str:
         """What of the options the compiled code depends on."""
         values = {name: getattr(self, name) for name in names_of(Scope.CODE)}
+        if isinstance(profile := self.quantization, ProfileText):
+            values["quantization"] = profile.digest
         return json.dumps(values, sort_keys=True)

@@ -14,6 +14,7 @@ from ...runtime.library import LIBRARY_SUFFIX
 from ..deploy import build
 from ..session import Options, progress_line
 from .bounds import add_bounds, bounds_of
+from .load_profile import add_load_profile, load_profile_of
 from .script import run_script
 
 _BUILT = (".sr", LIBRARY_SUFFIX, ".a", ".h")
@@ -57,6 +58,7 @@ def _parser() -> ArgumentParser:
     )
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
     add_bounds(made)
+    add_load_profile(made)
     _add_names(made)
     return made
 
@@ -158,7 +160,11 @@ def _build(arguments: Namespace) -> None:
             target=arguments.target
             if kind == "bundle"
             else arguments.target.split(","),
-            options=Options(precision=arguments.precision, bounds=bounds_of(arguments)),
+            options=Options(
+                precision=arguments.precision,
+                bounds=bounds_of(arguments),
+                **load_profile_of(arguments),
+            ),
             selection=arguments.yaml,
             library=arguments.library,
             **{name: getattr(arguments, name) for name in _ALONE},

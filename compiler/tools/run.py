@@ -23,6 +23,7 @@ from ..session import Options
 from .benchmark import benchmark
 from .bounds import add_bounds, bounds_of
 from .fallback import add_fallback, fallback_of, print_foreign
+from .load_profile import add_load_profile, load_profile_of
 from .profile import add_profile, profile
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
@@ -44,6 +45,7 @@ def _parser() -> ArgumentParser:
     add_switches(made)
     add_bounds(made)
     add_fallback(made)
+    add_load_profile(made)
     made.add_argument(
         "--tune", action="store_true", help="measure what is fastest, and keep it"
     )
@@ -83,6 +85,7 @@ def run(arguments: Namespace) -> None:
         bounds=bounds_of(arguments),
         **switches_of(arguments),
         **fallback_of(arguments),
+        **load_profile_of(arguments),
     )
     after = _print_ir if arguments.print_ir_after_all else None
     compilation = Compilation(

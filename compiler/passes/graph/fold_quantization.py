@@ -28,7 +28,6 @@ where only one factor is quantised. Other users of a dequantised factor keep it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +37,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.dead_code_elimination import dce
 
-from ....dialects import ELEMENT_TYPES, product, tensor_type
+from ....dialects import ELEMENT_TYPES, tensor_type
 from ....dialects.graph import (
     ConvOp,
     DequantizeOp,
@@ -55,7 +54,7 @@ from ....dialects.graph.compose import (
     shape_of,
 )
 from ...ir import weights_of
-from ..steps import LEAST_SCALE, MOST_SCALE, Steps, dequantized, is_one
+from ..steps import LEAST_SCALE, MOST_SCALE, Steps, dequantized, is_one, summed
 
 _MOST_SUM = 2**31 - 1
 """The greatest sum that 32 bits hold."""
@@ -95,7 +94,7 @@ class _Folder(Steps):
         kind = op.type.element_type
         if not isinstance(kind, AnyFloat) or kind.bitwidth < 32 or op.to is not None:
             return False
-        count, places = _summed(op, b)
+        count, places = summed(op)
         if not isinstance(count, int):
             return False
         bound = count
@@ -193,26 +192,6 @@ class _Folder(Steps):
 def _as_row(value: SSAValue) -> SSAValue:
     """Builds what varies along the first axis alone as a vector, or as a scalar."""
     return reshaped(value, [] if is_one(value) else shape_of(value)[:1])
-
-
-def _summed(
-    op: MatmulOp | LinearOp | ConvOp, weight: DequantizeOp
-) -> tuple[object, tuple[Sequence[int], Sequence[int]]]:
-    """
-    How many products a result is the sum of, and the axes of both factors along which
-    their scales have to be one.
-    """
-    shape = shape_of(weight.input)
-    rank = len(shape_of(op.operands[0]))
-    match op:
-        case MatmulOp():
-            return shape[-2], ((rank - 1,), (len(shape) - 2,))
-        case LinearOp():
-            return shape[1], ((rank - 1,), (1,))
-        case ConvOp():
-            is_known = op.channels_last is None and isinstance(shape[0], int)
-            every = range(rank), range(1, rank)
-            return product(shape[1:]) if is_known else None, every
 
 
 def _window(op: ConvOp) -> Window:

@@ -50,7 +50,13 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import reshaped, shape_of
 from ...ir import weights_of
-from ..steps import Steps, dequantized, has_stored_steps, is_one
+from ..steps import (
+    Steps,
+    dequantized,
+    has_full_windows,
+    has_stored_steps,
+    is_one,
+)
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,7 @@ class _Sinker(Steps):
             return
         if isinstance(op, MaxPoolOp) and not (
             self.has_plain_scale(steps)
-            and _has_full_windows(op)
+            and has_full_windows(op)
             and not has_stored_steps(steps)
         ):
             return
@@ -187,11 +193,3 @@ class _Sinker(Steps):
             return _dequantize(MaximumOp(steps.input, zero).result, steps)
 
         self.replace(op, build)
-
-
-def _has_full_windows(op: MaxPoolOp) -> bool:
-    """Whether each window has an element of the image, whose padding is less."""
-    values = op.values()
-    wide = zip(values["padding"], values["kernel"] * 2, strict=True)
-    is_dense = set(values["dilation"]) == {1}
-    return not any(values["padding"]) or (is_dense and all(p < k for p, k in wide))

@@ -155,6 +155,6 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(yaml_nodes, "find_spec", nowhere)
     assert refusal("operators: {}") == (
-        "expected the package PyYAML, which reads and writes selections, got none "
+        "expected the package PyYAML, which reads and writes YAML, got none "
         "installed: pip install static-runtime[selective]"
     )
