@@ -19,7 +19,7 @@ SHIPPED = ("__init__.py", "compiler", "dialects", "lowering", "runtime")
 
 ORDER = (
     *("compile", "Options", "StaticModule", "StaticRuntime", "RuntimePool"),
-    *("build", "set_memory_limit", "trace", "scoring", "CompileError"),
+    *("quantize", "build", "set_memory_limit", "trace", "scoring", "CompileError"),
     *("onnx_backend", "register_op", "CustomOp"),
     *("NestKernel", "LlvmKernel", "NativeKernel", "PythonKernel"),
 )
@@ -30,6 +30,8 @@ REACHED = (
     "runtime.planning.plan.Plan",
     "runtime.call.coverage.Coverage",
     "runtime.call.coverage.Tally",
+    "compiler.quantizing.profile.Profile",
+    "compiler.quantizing.settings.Settings",
     "compiler.tracing.trace.Trace",
     "runtime.library.selection.Selection",
     "runtime.library.selection.Operator",

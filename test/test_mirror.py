@@ -40,8 +40,12 @@ TESTED_ELSEWHERE = {
         "compiler/test_compile.py",
         "runtime/library/test_artifact.py",
     ),
+    "compiler/quantizing/write.py": (
+        "writes what is read again",
+        "compiler/quantizing/test_read.py",
+    ),
     "compiler/passes/steps.py": (
-        "is what three passes ask of scales",
+        "is what passes ask of scales",
         "compiler/passes/graph/sink_dequantize.mlir",
         "compiler/passes/graph/fold_quantization.mlir",
         "compiler/passes/graph/fold_requantization.mlir",

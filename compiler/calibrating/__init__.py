@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .calibration import Calibration
-from .quantize import quantize
 from .report import report
 
-__all__ = ["Calibration", "quantize", "report"]
+__all__ = ["Calibration", "report"]

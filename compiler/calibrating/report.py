@@ -55,7 +55,7 @@ def _table(profile: Profile) -> list[str]:
 
 @dataclass
 class _Error:
-    """How far an output is from what it is in f32, in all calls so far."""
+    """How far an output is from the one in f32, in all calls up to now."""
 
     elements: int = 0
     squares: float = 0.0

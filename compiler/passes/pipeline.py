@@ -148,7 +148,6 @@ def graph_passes(
         *opening_passes(options, folds=observes or profile is not None),
         *([ObserveValues()] if observes else ()),
         *([] if profile is None else [InsertQuantization.by(profile)]),
-        # From here what a profile has seen is quantised.
         *quantization_passes(options.weights),
         FoldBatchNorm(),
         Decompose(),

@@ -31,13 +31,12 @@ from ...dialects.graph import (
     ReshapeOp,
     SliceOp,
 )
-from ...dialects.graph.compose import shape_of
 from ..ir import WeightStore
 from ..quantizing import MOST_SCALE
 from .defined_functions import defined_functions
 from .steps import Steps, dequantized, has_full_windows, summed
 
-Contraction: TypeAlias = MatmulOp | LinearOp | ConvOp
+_Contraction: TypeAlias = MatmulOp | LinearOp | ConvOp
 
 _NAMES = "graph.input_names"
 
@@ -87,7 +86,7 @@ class _Finder:
         """How often each name was given to a product, and to a value."""
 
     def visit(self, function: func.FuncOp) -> None:
-        """Adds the products of a function, those of its regions among them."""
+        """Adds the products of a function and of its regions."""
         for op in function.walk():
             if not isinstance(op, MatmulOp | LinearOp | ConvOp | ConvTransposeOp):
                 continue
@@ -103,15 +102,13 @@ class _Finder:
             read = () if refusal else tuple(map(self.read, op.operands))
             self.products.append(replace(found, refusal=refusal, read=read))
 
-    def refusal(self, op: Contraction) -> str:
+    def refusal(self, op: _Contraction) -> str:
         """Why bytes cannot compute a product, or nothing."""
         types = [tensor_type(each).element_type for each in (*op.operands, op.result)]
         if any(each != f32 for each in types) or op.to is not None:
             return "its numbers are not f32"
         if any(dequantized(each) is not None for each in op.operands):
             return "the model says how it is quantised"
-        if any(len(shape_of(each)) < 2 for each in op.operands):
-            return "a factor is a vector"
         most = 255
         for each in op.operands:
             array = self.steps.known(each)
@@ -162,7 +159,7 @@ def _numbered(name: str, given: Counter[str]) -> str:
 
 
 def _name_of(op: Operation) -> str:
-    """The name of the node that an op is of, or what it is called itself."""
+    """The name of the node that an op is of, or else the name of the op."""
     if isinstance(op.location, NameLoc):
         return op.location.desc.data
     return op.name.removeprefix("graph.")

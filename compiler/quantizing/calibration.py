@@ -1,6 +1,6 @@
 """
-Choose the range of a value by the Kullback-Leibler divergence, so that few outliers do
-not make all steps coarse.
+Choose the range of a value by the Kullback-Leibler divergence, so that a few outliers
+do not make all steps coarse.
 
 For each threshold the numbers beyond it are counted at the ends of the range, as they
 saturate; the divergence says how much of that distribution is lost where it is rounded
@@ -20,20 +20,20 @@ import numpy.typing as npt
 from .histogram import HALF, Counts, Histogram
 
 _STRIDE = 8
-"""Bins between thresholds: of 1,800 an eighth is tried, since each takes time."""
+"""Bins between thresholds: an eighth of 1,800 is tried, since each takes time."""
 
 _SMOOTH = 1e-4
 """What counts of zero become, as in MXNet."""
 
-Distribution = npt.NDArray[np.float64]
+_Distribution = npt.NDArray[np.float64]
 
 
 def calibrated_range(
     seen: Histogram, levels: int, is_symmetric: bool
 ) -> tuple[float, float]:
     """
-    The range of the least divergence for so many steps: from -t to t, and of that,
-    where steps need not be symmetric, what was seen.
+    The range of the least divergence for this number of steps: from -t to t, and of
+    that, where steps need not be symmetric, what was seen.
     """
     counts = without_zeros(seen.counts)
     filled = np.flatnonzero(seen.counts) - HALF
@@ -64,7 +64,7 @@ def without_zeros(counts: Counts) -> Counts:
 def divergence(counts: Counts, low: int, high: int, levels: int) -> float:
     """
     How much is lost of the counts where what is outside of the bins from `low` to
-    `high` saturates, and what is inside has so many steps.
+    `high` saturates, and what is inside has this number of steps.
     """
     inside = counts[low:high].astype(np.float64)
     seen = inside.copy()
@@ -83,7 +83,7 @@ def divergence(counts: Counts, low: int, high: int, levels: int) -> float:
     return float((p * np.log(p / q)).sum())
 
 
-def _smoothed(counts: Distribution) -> Distribution | None:
+def _smoothed(counts: _Distribution) -> _Distribution | None:
     """The counts as a distribution that is nowhere zero; None of nothing."""
     is_zero = counts == 0
     zeros, others = int(is_zero.sum()), int((~is_zero).sum())

@@ -22,7 +22,7 @@ HALF = 2048
 """The bins on either side of zero: as TensorRT's calibration has for magnitudes."""
 
 LEAST_EXPONENT, MOST_EXPONENT = -149, 128
-"""Those of the least and the greatest f32."""
+"""The exponents of the least and the greatest f32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,6 @@ class Histogram:
             == (other.elements, other.least, other.greatest, other.exponent)
             and bool((self.counts == other.counts).all())
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def _exponent(most: float) -> int:

@@ -19,7 +19,7 @@ _KEYS = (
     *("version", "model", "schema", "calibration", "weight_bits", "keep"),
     *("products", "values"),
 )
-"""The keys of a file, each of which it has."""
+"""The keys of a file, which has each of them."""
 
 _VALUE_KEYS = ("elements", "least", "greatest", "exponent", "first", "counts")
 """The keys of a value."""
@@ -30,8 +30,8 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _COUNTS = re.compile(r"(?:[0-9]{1,18}(?:,[0-9]{1,18})*)?")
 """The counts of bins."""
 
-_MOST_ELEMENTS = 2**62
-"""The most elements of a value, so that sums of two fit into 64 bits."""
+_MOST_ELEMENTS = 2**53
+"""The most elements of a value: sums of a thousand fit into 64 bits."""
 
 
 def read_profile(path: str | Path) -> Profile:
@@ -69,15 +69,10 @@ class _Reader:
                 found["version"],
                 f"expected a profile of form {VERSION}, got {form}, of another version",
             )
-        texts = (self.text(found[key], key) for key in ("schema", "calibration"))
-        try:
-            settings = Settings(
-                *texts,
-                keep=self.names(found["keep"], "keep"),
-                weight_bits=self.whole(found["weight_bits"], "weight_bits"),
-            )
-        except CompileError as error:
-            raise CompileError(f"{self.name}: {error}") from error
+        schema = self.text(found["schema"], "schema")
+        way = self.text(found["calibration"], "calibration")
+        keep = self.names(found["keep"], "keep")
+        bits = self.whole(found["weight_bits"], "weight_bits")
         values = found["values"]
         if not isinstance(values, Fields):
             raise self.error(values, "expected a mapping of values")
@@ -85,10 +80,11 @@ class _Reader:
             model=self.text(found["model"], "model"),
             values={k: self.histogram(each, k) for k, each in values.nodes.items()},
             products=self.names(found["products"], "products"),
-            settings=settings,
         )
-        made.check_kept()
-        return made
+        try:
+            return made.with_settings(Settings(schema, way, keep, bits))
+        except CompileError as error:
+            raise CompileError(f"{self.name}: {error}") from error
 
     def histogram(self, node: Node, name: str) -> Histogram:
         """What was seen of a value."""
@@ -109,7 +105,7 @@ class _Reader:
         return Histogram(elements, least, greatest, exponent, counts)
 
     def counts(self, node: Node, first: int) -> Counts:
-        """The counts of all bins, of which a file has those from the first."""
+        """The counts of all bins; a file has them from the first that is not zero."""
         text = self.text(node, "counts")
         if not _COUNTS.fullmatch(text):
             raise self.error(node, f"expected counts such as 3,0,4, got {text!r:.60}")

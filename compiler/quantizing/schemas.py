@@ -56,7 +56,7 @@ def _symmetric_with_power2_scale(least: float, greatest: float) -> StepsOf:
 
 
 def _scale(length: float, steps: int) -> np.float32:
-    """How far apart so many steps are over a length; one for nothing but zeros."""
+    """How far apart steps are that divide a length; one for nothing but zeros."""
     return np.float32(length / steps) if length else np.float32(1)
 
 

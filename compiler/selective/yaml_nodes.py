@@ -68,8 +68,8 @@ def check_installed() -> None:
 
 def read_nodes(data: bytes, name: str, most: int | None = None) -> Node:
     """
-    The only document of a YAML file that is called `name` in messages, and has at most
-    so many bytes, or `MOST_BYTES`.
+    The only document of a YAML file that is called `name` in messages, and has `most`
+    bytes at most, or `MOST_BYTES`.
 
     Raises `SelectionError` with the line for anything else than YAML, and for YAML
     that no selection needs.

@@ -20,9 +20,9 @@ After:
 The scale and the zero point of a value follow from what the profile has seen of it. A
 weight is symmetric, with a scale for each channel of the result: so it is off by half a
 scale at most. `sink-dequantize` and `fold-quantization` then make products of bytes. A
-value is quantised once, behind the op that makes it, for its users in the same block:
-so it is stored in bytes. Results of the model and products that are kept read it as it
-was.
+value is quantised once, behind the op that makes it, or before a concatenation, for its
+users in the same block: so it is stored in bytes. Results of the model and products
+that are kept read it as it was.
 
 The pass changes numbers, and runs only where a user has a profile. It leaves products
 as they are that no bytes could compute (`quantizable.py`), that the profile keeps, or
@@ -47,6 +47,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import ELEMENTS, Array, tensor
 from ....dialects.graph import (
+    ConcatOp,
     ConstantOp,
     ConvOp,
     DequantizeOp,
@@ -154,22 +155,20 @@ class _Quantizer:
             and not isinstance(use.operation, func.ReturnOp)
             and not any(use.operation is each for each in floats)
         ]
-        with ImplicitBuilder(made := Block()):
-            scale = ConstantOp(value=np.array(steps.scale, np.float32)).result
-            kind = np.int8 if steps.signed else np.uint8
-            zero = ConstantOp(value=np.array(steps.zero_point, kind)).result
-            result = DequantizeOp(QuantizeOp(value, scale, zero).result, scale, zero)
-        if isinstance(owner, Operation):
-            for each in made.ops:
-                each.location = owner.location
-        point = (
-            InsertPoint.at_start(owner)
-            if isinstance(owner, Block)
-            else InsertPoint.after(owner)
-        )
-        Rewriter.inline_block(made, point)
+        if isinstance(owner, ConcatOp) and len(users) == len([*value.uses]):
+            # Concatenated steps are the steps of what is concatenated.
+            for at, each in enumerate(owner.operands):
+                made, result = _pair(each, steps)
+                _insert(made, InsertPoint.before(owner), owner)
+                owner.operands[at] = result
+            return
+        made, result = _pair(value, steps)
+        if isinstance(owner, Block):
+            _insert(made, InsertPoint.at_start(owner))
+        else:
+            _insert(made, InsertPoint.after(owner), owner)
         for use in users:
-            use.operation.operands[use.index] = result.result
+            use.operation.operands[use.index] = result
 
     def quantise_weight(self, op: Operation, operand: int) -> None:
         """Lets a product read a constant factor in steps."""
@@ -189,9 +188,7 @@ class _Quantizer:
             ]
             zero = ConstantOp(value=np.array(0, np.int8)).result
             result = DequantizeOp(*parts, zero).result
-        for each in made.ops:
-            each.location = op.location
-        Rewriter.inline_block(made, InsertPoint.before(op))
+        _insert(made, InsertPoint.before(op), op)
         op.operands[operand] = result
 
     def steps_of_weight(
@@ -202,9 +199,27 @@ class _Quantizer:
         if key not in self._weights:
             bits = self.profile.settings.weight_bits
             # With the weight, so that no other gets its identity.
-            self._weights[key] = (*quantised_weight(weight, axes, bits), weight)
+            self._weights[key] = (*_quantised_weight(weight, axes, bits), weight)
         steps, scale, _ = self._weights[key]
         return steps, scale
+
+
+def _pair(value: SSAValue, steps: StepsOf) -> tuple[Block, SSAValue]:
+    """Builds the numbers of the steps of a value."""
+    with ImplicitBuilder(made := Block()):
+        scale = ConstantOp(value=np.array(steps.scale, np.float32)).result
+        kind = np.int8 if steps.signed else np.uint8
+        zero = ConstantOp(value=np.array(steps.zero_point, kind)).result
+        quantised = QuantizeOp(value, scale, zero).result
+        return made, DequantizeOp(quantised, scale, zero).result
+
+
+def _insert(made: Block, point: InsertPoint, of: Operation | None = None) -> None:
+    """Inserts ops, with the location of the op that they are for."""
+    if of is not None:
+        for each in made.ops:
+            each.location = of.location
+    Rewriter.inline_block(made, point)
 
 
 def _summed_axes(op: MatmulOp | LinearOp | ConvOp, operand: int) -> tuple[int, ...]:
@@ -215,12 +230,12 @@ def _summed_axes(op: MatmulOp | LinearOp | ConvOp, operand: int) -> tuple[int, .
     return (rank - 2,) if isinstance(op, MatmulOp) else tuple(range(1, rank))
 
 
-def quantised_weight(
+def _quantised_weight(
     weight: Array, axes: tuple[int, ...], bits: int
 ) -> tuple[Array, Array]:
     """
     Bytes, and their scales in f32: an element is the byte times the scale. The greatest
-    magnitude along axes becomes the greatest step of so many bits, 127 or 63. Scales
+    magnitude along axes becomes the greatest step of these bits, 127 or 63. Scales
     have as many axes as the weight; that of a matrix by columns has one.
     """
     greatest = np.float32((1 << (bits - 1)) - 1)

@@ -3,10 +3,14 @@ Refuse the profile of another model.
 
 With `verify-profile{profile="m.yaml"}`:
 
-Before and After:
+Before:
 
     %0 = graph.weight "w" : tensor<8x64xf32>
     %1 = graph.linear %x, %0 : tensor<4x64xf32>, tensor<8x64xf32> -> tensor<4x8xf32>
+
+After:
+
+    the same, or an error with the digests of both models
 
 A profile has the digest of the model that it was made of: of the names of its ops in
 order, of constants and of weights, as the front end gave them. Shapes are no part of

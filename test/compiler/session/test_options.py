@@ -14,6 +14,7 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.session.option_names import SCOPES, Scope
+from static_runtime.compiler.session.option_values import ProfileText
 from static_runtime.compiler.session.options import ALWAYS_GIVEN
 from static_runtime.runtime.machine.thread_pool import usable_threads
 
@@ -40,6 +41,11 @@ WRONG: dict[str, dict[object, str]] = {
     "weights": {
         4: "expected weights of int8 or int4, got 4",
         "int2": "expected weights of int8 or int4, got int2",
+    },
+    "quantization": {
+        3: "expected a profile, or the path of one, for quantization, got int 3",
+        "none.yaml": r"none\.yaml: expected a profile, got no such file",
+        "": r"\.: expected a profile, got .*",
     },
     "tune": {
         "yes": "expected True or False for tune, got str 'yes'",
@@ -172,6 +178,7 @@ OTHERS: dict[str, Any] = {
     "weights": "int4",
     "bounds": {"n": 3},
     "grow": ("n",),
+    "quantization": ProfileText("", "0", "profile"),
     "bind": "first-call",
     "fallback": "foreign",
     "foreign_ops": ("a:B",),
