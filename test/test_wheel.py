@@ -127,7 +127,8 @@ def test_its_commands_are_there(site: Path):
     parser.read(entry_points)
     commands = dict(parser["console_scripts"])
     assert set(commands) == {
-        *("sr-build", "sr-opt", "sr-run", "sr-size", "sr-trace", "sr-yaml")
+        *("sr-build", "sr-opt", "sr-quantize", "sr-run", "sr-size"),
+        *("sr-trace", "sr-yaml"),
     }
     targets = [f"{key} {value.replace(':', ' ')}" for key, value in commands.items()]
     printed = run(site, "-c", HELPS, *targets)

@@ -8,8 +8,8 @@ to as many steps as there are. The threshold of the least divergence is taken.
 
 The way is that of S. Migacz, *8-bit Inference with TensorRT*, GTC 2017, and of MXNet
 and Glow, which smooth what has counts of zero. As in NVIDIA's pytorch-quantization the
-bin of zero counts as much as its neighbour: zeros, of which Relu makes many, are exact
-in every schema, so they say nothing of steps.
+bin of zero counts as much as its neighbour: Relu makes many zeros, and zero is exact in
+every schema, so they say nothing of steps.
 """
 
 from __future__ import annotations
