@@ -42,7 +42,7 @@ def _settled(node: Node, value: SSAValue) -> Value:
         return value
     tops = np.array([each.top for each in found], object)
     shape = [each for each in sizes(type) if isinstance(each, int)]
-    return Known.of_dims(tops.reshape(shape).tolist(), type.element_type)
+    return Known.of_dims(tops.reshape(shape), type.element_type)
 
 
 def numbers(node: Node, place: int) -> list[float] | None:

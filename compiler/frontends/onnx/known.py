@@ -100,8 +100,10 @@ class Known:
         return cls(array, ELEMENTS[array.dtype])
 
     @classmethod
-    def of_dims(cls, dims: Dim | Sequence[Dim], element: Element = i64) -> Known:
-        """The tensor of one dimension, or the vector of several."""
+    def of_dims(
+        cls, dims: Dim | Sequence[Dim] | Array, element: Element = i64
+    ) -> Known:
+        """The tensor of one dimension, the vector of several, or an array of them."""
         return cls(_settled(np.array(dims, object), element), element)
 
     def inside(self) -> Known:

@@ -130,8 +130,11 @@ def _cut(size: Dim, start: Dim, end: Dim, step: int) -> Cut:
         _from_front(each, size, 0 if step > 0 else -1) for each in (start, end)
     )
     if step > 0:
-        if isinstance(room := high - low, int) and 0 < room < step:
+        low = max(low, 0) if isinstance(low, int) else low
+        room, is_inside = high - low, is_nonnegative(low, {})
+        if isinstance(room, int) and 0 < room < step and (room == 1 or is_inside):
             # At most one element, whose size then is as simple as with a step of 1.
+            # From a start before the first element it would end too early.
             high, step = low + 1, 1
         high = lesser(high, size)
         count = ceildiv(greater(lesser(high - low, high), 0), step)

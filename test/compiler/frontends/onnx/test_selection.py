@@ -54,6 +54,8 @@ def test_numbers_from_sizes(name: str):
 CUTS = (
     *((0, 1, 1), (0, 2, 1), (1, 2, 1), (2, 1, 1), (-1, 9, 1), (-2, -1, 1)),
     *((0, -1, 1), (0, 1, 2), (1, 9, 2), (-1, -9, -1), (2, 0, -2), (-9, 1, 1)),
+    # From before the first element, with a step that leaves one element at most.
+    *((-4, -2, 3), (-3, -1, 9), (-9, 2, 9), (-4, -1, 1 << 40)),
 )
 
 
@@ -82,6 +84,27 @@ def test_slices_between_numbers_of_an_axis_that_may_be_empty(axis: int):
         np.testing.assert_array_equal(module(x), np.concatenate(cuts, axis))
 
 
+def test_slices_of_a_known_axis_whatever_start_end_and_step():
+    places, steps = (-9, -5, -4, -3, -1, 0, 1, 3, 9), (1, 2, 5, 1 << 40)
+    cuts = [
+        (start, end, step * sign)
+        for start in places
+        for end in places
+        for step in steps
+        for sign in (1, -1)
+    ]
+    numbers, text = "", ""
+    for at, (start, end, step) in enumerate(cuts):
+        numbers += f", int64[1] s{at} = {{{start}}}, int64[1] e{at} = {{{end}}}"
+        numbers += f", int64[1] t{at} = {{{step}}}"
+        text += f"c{at} = Slice(x, s{at}, e{at}, i0, t{at}) "
+    text += f"y = Concat<axis=0>({', '.join(f'c{at}' for at in range(len(cuts)))})"
+    case = Case(f"float[4] x | {NUMBERS[:-1]}{numbers}> {{ {text} }}")
+    x = np.arange(4, dtype=np.float32)
+    wanted = [x[slice(*each)] for each in cuts]
+    np.testing.assert_array_equal(sr.compile(case.model)(x), np.concatenate(wanted))
+
+
 @pytest.mark.parametrize(("end", "step"), [(1, 1), (1, 2), (2, 3)])
 def test_one_element_of_an_axis_that_may_be_empty_broadcasts(end: int, step: int):
     case = Case(
@@ -92,6 +115,24 @@ def test_one_element_of_an_axis_that_may_be_empty_broadcasts(end: int, step: int
     for size in range(4):
         x = np.arange(2 * size, dtype=np.float32).reshape(2, size)
         np.testing.assert_array_equal(module(x), x[:, :end:step] + x)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "q, y = TopK<axis=0>(x, i0)",
+        "q, y = TopK<axis=1>(x, i0)",
+        "e = Slice(x, i0, i0, i0) y = Cast<to=7>(e)",
+        "e = Slice(x, i0, i0, i1) y = Cast<to=6>(e)",
+        "e = Slice(x, i0, i0, i0) y = Less(e, v)",
+    ],
+)
+def test_integers_of_floats_that_are_none_keep_their_shape(body: str):
+    case = Case(f"float[2,3,4] x | {NUMBERS} {{ {body} }}")
+    x = np.ones((2, 3, 4), np.float32)
+    (wanted,) = ReferenceEvaluator(case.model).run(None, {"x": x})
+    got = sr.compile(case.model)(x)
+    assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
 
 
 def test_an_axis_cropped_and_one_padded_by_a_size():
