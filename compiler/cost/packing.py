@@ -102,6 +102,8 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
     it moves with the innermost k, whose number is a multiple of a group, or is filled
     up with zeros where sums are exact.
     """
+    if not nest.reductions:
+        return False  # a product of one k is an outer one, whose last axis is a column
     last = len(nest.bounds) - 1
     size = nest.bounds[last]
     if nest.type != isa.accumulator or not isinstance(size, int):

@@ -1,4 +1,7 @@
-"""Models that are quantised in a way that is none are refused, with the node."""
+"""
+Models that are quantised in a way that is none are refused, with the node; products of
+few bytes are exact.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, numpy_helper, parser
 
+import static_runtime as sr
 from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
 
 from .interpreter import read
@@ -136,3 +140,19 @@ def test_reported(name: str):
     text, message = LACKING[name]
     with pytest.raises(UnsupportedModelError, match=message):
         read(model(text))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+@pytest.mark.parametrize("rows", [(5,), (2, 5)])
+def test_products_of_few_bytes_are_exact(rows: tuple[int, ...], k: int):
+    of_a, of_y = (",".join(map(str, (*rows, each))) for each in (k, 6))
+    source = parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 10]>'
+        f"g (uint8[{of_a}] a) => (int32[{of_y}] y) {{ y = MatMulInteger(a, b) }}"
+    )
+    random = np.random.default_rng(k)
+    a = random.integers(0, 256, (*rows, k)).astype(np.uint8)
+    b = random.integers(-128, 128, (k, 6)).astype(np.int8)
+    source.graph.initializer.append(numpy_helper.from_array(b, "b"))
+    wanted = a.astype(np.int32) @ b.astype(np.int32)
+    np.testing.assert_array_equal(sr.compile(source)(a), wanted)

@@ -143,3 +143,19 @@ func.func @rounded(%x: tensor<5x6xf32>) -> tensor<5x16xf32> {
   %1 = graph.matmul %x, %w : tensor<5x6xf32>, tensor<6x16xf32> -> tensor<5x16xf32>
   func.return %1 : tensor<5x16xf32>
 }
+
+// A product of bytes with one k sums nothing: a weight without rows has no words of four.
+//
+// CHECK-LABEL: func.func @one_k
+// AVX2:          graph.weight "constant_12.panels" {panels = #graph.panels<width = 16, rows = [], columns = 16 by 1>} : tensor<1x16xsi8>
+func.func @one_k(%x: tensor<2x5x1xui8>) -> tensor<2x5x16xi32> {
+  %w = graph.constant dense<9> : tensor<1x16xsi8>
+  %1 = graph.fusion %x, %w : tensor<2x5x1xui8>, tensor<1x16xsi8> -> tensor<2x5x16xi32> {
+  ^bb0(%a: tensor<2x5x1xui8>, %b: tensor<1x16xsi8>):
+    %2 = graph.cast %a {to = i32} : tensor<2x5x1xui8> -> tensor<2x5x1xi32>
+    %3 = graph.cast %b {to = i32} : tensor<1x16xsi8> -> tensor<1x16xi32>
+    %4 = graph.matmul %2, %3 : tensor<2x5x1xi32>, tensor<1x16xi32> -> tensor<2x5x16xi32>
+    graph.yield %4 : tensor<2x5x16xi32>
+  }
+  func.return %1 : tensor<2x5x16xi32>
+}
