@@ -78,8 +78,11 @@ def read_tensor(value: Any, name: str) -> Array:
     Raises `BufferError` and `RuntimeError` for what is no tensor of numbers in the
     memory of the processor.
     """
-    detach = getattr(value, "detach", None)
-    tensor = value if detach is None else detach()
+    tensor = value
+    # PyTorch marks conjugates and negatives, which DLPack does not tell of.
+    for each in ("detach", "resolve_conj", "resolve_neg"):
+        settled = getattr(tensor, each, None)
+        tensor = tensor if settled is None else settled()
     bits = _read_bits(tensor, _KINDS[name]) if name in _KINDS else None
     return np.from_dlpack(tensor) if bits is None else bits
 

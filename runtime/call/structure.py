@@ -153,9 +153,12 @@ def flat_outputs(structure: Structure | None, result: Any) -> list[Any]:
     return [_flat(leaf, value) for leaf, value in found if leaf.kind != CONSTANT]
 
 
-def _flat(leaf: Tree, value: Any) -> Any:
-    """The array that compiled code takes or makes for a leaf."""
-    return to_pairs(value, leaf.name) if leaf.kind == COMPLEX else value
+def _flat(leaf: Tree, value: Any, part: str | None = None) -> Any:
+    """
+    The array that compiled code takes or makes for a leaf; `part` is the dtype of the
+    parts of complex numbers that it takes.
+    """
+    return to_pairs(value, leaf.name, part) if leaf.kind == COMPLEX else value
 
 
 def parameters(structure: Structure | None) -> tuple[str, ...]:
@@ -178,6 +181,7 @@ def match_tree(
     if tree is None or _is_flat(tree, inputs, arguments, by_name):
         return match_inputs(inputs, arguments, by_name)
     given = _bound(tree, arguments, by_name)
+    dtypes = {each.name: each.dtype for each in inputs}
     found: dict[str, Any] = {}
     for name, part in zip(map(str, tree.keys), tree.parts, strict=True):
         if name not in given:
@@ -185,7 +189,7 @@ def match_tree(
                 raise TypeError(f"{_expected(tree)}, got none for {shortened(name)}")
             continue
         for leaf, value in flatten(part, given[name], f"input {shortened(name)}"):
-            found[leaf.name] = _flat(leaf, value)
+            found[leaf.name] = _flat(leaf, value, dtypes.get(leaf.name))
     return [found[each.name] for each in inputs]
 
 

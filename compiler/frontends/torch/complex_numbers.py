@@ -128,6 +128,12 @@ def _unequal(call: Call, a: Any, b: Any) -> Result:
     return LogicalNotOp(found).result
 
 
+def _ones(call: Call, *_: object) -> Result:
+    """A tensor of ones."""
+    parts = (call.as_tensor(each, call.element) for each in (1, 0))
+    return _from_parts(call, *parts)
+
+
 def _common_parts(call: Call, x: Any) -> tuple[SSAValue, SSAValue]:
     """Both parts of an operand of a comparison."""
     element = call.common(0, 1)
@@ -154,6 +160,8 @@ FORMULAS: dict[str, Reader] = {
     "aten.eq.Scalar": _equal,
     "aten.ne.Tensor": _unequal,
     "aten.ne.Scalar": _unequal,
+    "aten.ones.default": _ones,
+    "aten.ones_like.default": _ones,
 }
 """Readers of calls that have complex tensors among their arguments or results."""
 

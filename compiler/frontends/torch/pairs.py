@@ -38,16 +38,22 @@ _MOVING = (
     *("cat.default", "stack.default", "tril.default", "triu.default"),
     *("neg.default", "sum.default", "sum.dim_IntList", "mean.default", "mean.dim"),
     *("cumsum.default", "_to_copy.default", "scalar_tensor.default"),
+    *("zeros.default", "zeros_like.default", "empty.memory_format"),
 )
 
 _PRODUCTS = [
     f"aten.{name}"
     for name in (
         *("mul.Tensor", "mul.Scalar", "mm.default", "bmm.default", "mv.default"),
-        *("dot.default", "matmul.default", "linear.default"),
+        *("dot.default", "matmul.default", "linear.default", "convolution.default"),
+        *("conv1d.default", "conv2d.default", "conv3d.default"),
+        *("conv_transpose1d.default", "conv_transpose2d.input"),
+        "conv_transpose3d.input",
     )
 ]
-"""Operators that are linear in either of their two operands."""
+"""
+Operators that are linear in either of their two operands, to which some add a third.
+"""
 
 _QUANTITIES: dict[str, Sequence[int]] = {
     **{f"aten.{name}": (0,) for name in _MOVING},
@@ -76,7 +82,7 @@ def part_by_part(
 ) -> Result:
     """A call that has complex tensors, by the reader of real ones; or `Unsupported`."""
     if op in _PRODUCTS:
-        return _product(call, reader, *arguments[:2])
+        return _product(call, reader, *arguments)
     if op not in _QUANTITIES:
         raise Unsupported("complex numbers")
     real = reader(call, *map(real_part, arguments))
@@ -123,23 +129,26 @@ def paired(x: Pair) -> SSAValue:
     return stacked([x.real, x.imaginary], len(shape_of(x.real)))
 
 
-def _product(call: Call, reader: Reader, a: Any, b: Any) -> Result:
-    """The product of two complex tensors, or of one with a real one."""
-    if not isinstance(a, Pair | complex) or not isinstance(b, Pair | complex):
-        real = reader(call, real_part(a), real_part(b))
-        is_left = isinstance(a, Pair | complex)
-        other = (imaginary_part(a), b) if is_left else (a, imaginary_part(b))
-        return _paired(real, reader(call, *other))
+def _product(
+    call: Call, reader: Reader, a: Any, b: Any, bias: Any = None, *how: Any
+) -> Result:
+    """The product of two tensors of which one is complex or both, and the bias."""
 
-    def times(x: Any, y: Any) -> SSAValue:
-        found = reader(call, x, y)
+    def times(x: Any, y: Any, added: Any = None) -> SSAValue:
+        rest = (added, *how) if how or added is not None else ()
+        found = reader(call, x, y, *rest)
         assert isinstance(found, SSAValue)
         return found
 
+    added = (None, None) if bias is None else (real_part(bias), imaginary_part(bias))
     aa, bb = (real_part(a), imaginary_part(a)), (real_part(b), imaginary_part(b))
+    if not isinstance(a, Pair | complex) or not isinstance(b, Pair | complex):
+        is_left = isinstance(a, Pair | complex)
+        other = (aa[1], bb[0]) if is_left else (aa[0], bb[1])
+        return Pair(times(aa[0], bb[0], added[0]), times(*other, added[1]))
     return Pair(
-        SubOp(times(aa[0], bb[0]), times(aa[1], bb[1])).result,
-        AddOp(times(aa[0], bb[1]), times(aa[1], bb[0])).result,
+        SubOp(times(aa[0], bb[0], added[0]), times(aa[1], bb[1])).result,
+        AddOp(times(aa[0], bb[1], added[1]), times(aa[1], bb[0])).result,
     )
 
 

@@ -49,6 +49,7 @@ from .arguments import (
 )
 from .call import Call
 from .complex_numbers import of_pairs
+from .computed import computed, is_computed
 from .custom import build_custom, find_custom, is_own
 from .data_dependent import read_item
 from .float_sizes import FloatSizes
@@ -254,6 +255,8 @@ class ProgramReader:
             arguments = arguments_of(node, self.values)
             call = Call(node, self.sizes, self.weights, self.block)
             return rounded_once(op, of_pairs(op, READERS[op]))(call, *arguments)
+        if is_computed(node):
+            return computed(node, self.weights)
         if (known := find_custom(node.target)) is None:
             raise Unsupported("") if is_own(node.target) else Unregistered("")
         return build_custom(known, node, arguments_of(node, self.values))

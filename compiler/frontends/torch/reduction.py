@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import UnitAttr, i1
 from xdsl.ir import SSAValue
 
 from ....dialects import normalize_axis, product, tensor_type
@@ -16,6 +16,7 @@ from ....dialects.graph import (
     CumsumOp,
     CumulativeOp,
     DivOp,
+    ExtremeOp,
     GtOp,
     MaximumOp,
     MeanOp,
@@ -86,15 +87,20 @@ def _reduce_all(op: type[ReduceOp]) -> Reader:
     return read
 
 
-def _holds(op: type[ReduceOp]) -> Reader:
-    """The reader of a reduction by `op` of booleans, true for nonzero elements."""
+def _holds(op: type[ExtremeOp]) -> Reader:
+    """
+    The reader of a reduction by `op` of booleans, true for nonzero elements; of no
+    elements `any` is false, and `all` is true.
+    """
 
     def read(
         call: Call, value: SSAValue, axes: _Axes = None, keepdims: bool = False
     ) -> Result:
         operand = call.as_tensor(value, i1)
         places = _axes_of(value, axes)
-        found = op(operand, axes=places, keepdims=keepdims).result
+        found = op(
+            operand, axes=places, keepdims=keepdims, or_identity=UnitAttr()
+        ).result
         # Of bytes torch makes bytes.
         return call.as_tensor(found, call.element)
 

@@ -17,6 +17,9 @@ broadcast, is left to run time; but for floats made of integers, which are facto
 is a cast that only widens a weight, since loads of the narrow element do the same; what
 is computed from it folds. What is dequantised is looked at by `fold-quantization` first
 (`dequantizes`), and stays what `keep-steps` keeps.
+
+Of an `if` whose condition is known the chosen region alone is left, and of a loop that
+has no trips, as over the rows of an empty matrix, its first values.
 """
 
 from __future__ import annotations
@@ -24,19 +27,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
 
+from ....dialects import dtype, sizes, tensor_type
 from ....dialects.graph import (
     ConstantOp,
     ControlOp,
     DequantizeOp,
     GraphOp,
     IfOp,
+    LoopOp,
     WeightOp,
 )
 from ....dialects.graph.few_bits import makes_factor
@@ -72,6 +78,9 @@ def _fold_all(
             _sink_constants(op)
             if isinstance(op, IfOp) and (chosen := _choose(op, weights)) is not None:
                 _fold_all(chosen, weights, kept)
+                continue
+            if isinstance(op, LoopOp) and (first := _first(op, weights)) is not None:
+                Rewriter.replace_op(op, [], first)
                 continue
             for block in op.blocks:
                 _fold_all(list(block.ops), weights, kept)
@@ -109,3 +118,28 @@ def _choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
     Rewriter.erase_op(end)
     Rewriter.replace_op(op, [], results)
     return ops
+
+
+def _first(op: LoopOp, weights: WeightStore) -> list[SSAValue] | None:
+    """The results of a loop that has no trips: its first values, and empty stacks."""
+    is_over = op.limit == 0
+    if op.condition is not None:
+        condition = constant_value(op.condition, weights)
+        is_over |= condition is not None and not condition
+    first = [*op.operands[op.first : op.first + op.carried_count]]
+    types = [each.type for each in first]
+    if not is_over or types != [*op.result_types[: op.carried_count]]:
+        return None
+    stacks = [tensor_type(each) for each in op.result_types[op.carried_count :]]
+    known = [[n for n in sizes(each) if isinstance(n, int)] for each in stacks]
+    if any(
+        0 not in its or len(its) < len(each.shape) for its, each in zip(known, stacks)
+    ):
+        return None
+    empty = [
+        ConstantOp(value=np.zeros(its, dtype(each)))
+        for its, each in zip(known, stacks, strict=True)
+    ]
+    for each in empty:
+        Rewriter.insert_op(each, InsertPoint.before(op))
+    return [*first, *(each.result for each in empty)]

@@ -38,3 +38,41 @@ def test_inputs_and_outputs():
     result = build(given)
     np.testing.assert_array_equal(result, NUMBERS)
     np.testing.assert_array_equal(flat_outputs(structure, result)[0], given)
+
+
+def test_what_takes_the_dtype_of_the_input():
+    listed = [[1 + 2j, -3], [0.5, True]]
+    for given in (listed, np.array(listed, np.complex64), np.array(listed, ">c8")):
+        parts = to_pairs(given, "x", "float32")
+        assert parts.dtype == np.float32
+        np.testing.assert_array_equal(from_pairs(parts), listed)
+    real = np.array([1, 2], np.float32)
+    np.testing.assert_array_equal(from_pairs(to_pairs(real, "x", "float32")), real)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "said"),
+    [
+        (NUMBERS, TypeError, r"expected complex64, got complex128; .*'complex64'"),
+        (["a"], TypeError, "expected complex numbers, got <U1"),
+        ([[1j], [1j, 2]], ValueError, "expected rows of one length"),
+        ([1e300j], ValueError, "expected numbers that complex64 can hold"),
+    ],
+)
+def test_what_is_no_complex64(given: Any, kind: type[Exception], said: str):
+    with pytest.raises(kind, match=f"input x: {said}"):
+        to_pairs(given, "x", "float32")
+
+
+@pytest.mark.torch
+def test_tensors_of_torch():
+    import torch
+
+    z = torch.from_numpy(NUMBERS)
+    for each in (z, z.conj(), z.conj().T, z.clone().requires_grad_()):
+        wanted = each.detach().resolve_conj().numpy()
+        np.testing.assert_array_equal(
+            from_pairs(to_pairs(each, "x", "float64")), wanted
+        )
+    with pytest.raises(TypeError, match="input x: expected complex numbers, got "):
+        to_pairs(z.to("meta"), "x", "float64")

@@ -44,6 +44,19 @@ def test_a_tensor_of_bf16_is_its_bits():
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize("dtype", ["float32", "float64", BFLOAT16])
+def test_a_tensor_that_is_marked_as_negative_has_its_own_sign(dtype: str):
+    import torch
+
+    numbers = torch.arange(6, dtype=getattr(torch, dtype)).reshape(2, 3)
+    marked = torch._neg_view(numbers)
+    assert marked.is_neg()
+    found = np.array(read_tensor(marked, dtype))
+    wanted = np.array(read_tensor(numbers.neg(), dtype))
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.torch
 def test_the_bits_keep_their_tensor():
     import torch
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from .case import Case, dynamic, fixed, floats, positive
@@ -13,6 +14,8 @@ from .case import Case, dynamic, fixed, floats, positive
 X = (4, 6)
 
 TURN: Any = 1 - 2j
+
+ROWS = torch.tensor([3, 1, 1, 0])
 
 
 def of(x: Tensor, y: Tensor) -> Tensor:
@@ -54,6 +57,13 @@ OF_TWO: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "by real": lambda a, b: a / b.real,
     "minus real": lambda a, b: a.real - b,
     "matrices": lambda a, b: a @ b.t(),
+    "linear": lambda a, b: F.linear(a, b, b[:, 0] * a[0, 0]),
+    "linear of a real bias of zeros": lambda a, b: F.linear(a, b, (b * 0)[:, 0]),
+    "convolved": lambda a, b: F.conv1d(a[None], b[:, None, :2], b[:, 5], groups=4),
+    "convolved without a bias": lambda a, b: F.conv1d(a[None], b[:, :, None]),
+    "into zeros": lambda a, b: torch.zeros_like(a).index_add(0, ROWS, b),
+    "beside new zeros": lambda a, b: torch.cat([a, a.new_zeros(2, 6), b]),
+    "beside ones": lambda a, b: torch.cat([torch.ones_like(a), a * b]),
     "batches of matrices": lambda a, b: torch.bmm(a[None], b.t()[None]),
 }
 

@@ -233,6 +233,14 @@ CASES: dict[str, Case] = {
     ),
     # Reductions.
     "any": fixed(torch.any, truths(*X)),
+    **{
+        f"{name} of no elements {axes}": fixed(
+            lambda x, f=f, axes=axes: f(x, axes), truths(0, 3)
+        )
+        for name, f in (("any", torch.any), ("all", torch.all))
+        for axes in (0, 1, (0, 1))
+    },
+    "any of none at all": fixed(torch.any, floats(0, 3)),
     "any along": fixed(lambda x: torch.any(x, 1), whole(*X)),
     "all": fixed(torch.all, truths(*X)),
     "all along": fixed(lambda x: torch.all(x, 1), whole(*X)),

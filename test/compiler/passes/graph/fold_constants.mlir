@@ -190,3 +190,48 @@ func.func @kept_steps(%x : tensor<7x16xf32>) -> (tensor<7x5xf32>, tensor<7x5xf32
   %4 = graph.block_matmul %x, %3 : tensor<7x16xf32>, tensor<2x8x5xf32> -> tensor<7x5xf32>
   return %2, %4 : tensor<7x5xf32>, tensor<7x5xf32>
 }
+
+// A loop without trips gives its first values, and stacks of nothing.
+//
+// CHECK-LABEL: func.func @no_trips
+// CHECK-NEXT:    %[[STACK:.*]] = graph.constant dense<> : tensor<0x1xf32>
+// CHECK-NEXT:    return %x, %[[STACK]]
+func.func @no_trips(%x : tensor<2x0xf32>, %i : tensor<0xi64>) -> (tensor<2x0xf32>, tensor<0x1xf32>) {
+  %0, %1 = graph.loop %x, %i {trips = "0", carried = 1 : i64, scanned = 1 : i64, conditional = false, backward = array<i64: 0, 0>} : tensor<2x0xf32>, tensor<0xi64> -> tensor<2x0xf32>, tensor<0x1xf32> {
+  ^bb0(%y : tensor<2x0xf32>, %k : tensor<i64>):
+    %2 = graph.index_select %y, %k {axis = 1 : i64, wraps = false} : tensor<2x0xf32>, tensor<i64> -> tensor<2xf32>
+    %3 = graph.sum %2 {axes = array<i64: 0>, keepdims = true} : tensor<2xf32> -> tensor<1xf32>
+    graph.yield %y, %3 : tensor<2x0xf32>, tensor<1xf32>
+  }
+  return %0, %1 : tensor<2x0xf32>, tensor<0x1xf32>
+}
+
+// So does one whose first condition is false.
+//
+// CHECK-LABEL: func.func @never
+// CHECK-NEXT:    return %x
+func.func @never(%x : tensor<2xf32>) -> tensor<2xf32> {
+  %c = graph.constant dense<false> : tensor<i1>
+  %0 = graph.loop %c, %x {trips = "3", carried = 1 : i64, scanned = 0 : i64, conditional = true, backward = array<i64>} : tensor<i1>, tensor<2xf32> -> tensor<2xf32> {
+  ^bb0(%y : tensor<2xf32>):
+    %1 = graph.constant dense<true> : tensor<i1>
+    %2 = graph.exp %y : tensor<2xf32> -> tensor<2xf32>
+    graph.yield %1, %2 : tensor<i1>, tensor<2xf32>
+  }
+  return %0 : tensor<2xf32>
+}
+
+// One that ends before it begins has a stack of which nothing is known: it stays.
+//
+// CHECK-LABEL: func.func @stacks
+// CHECK:         graph.loop
+func.func @stacks(%x : tensor<2xf32>) -> tensor<3x2xf32> {
+  %c = graph.constant dense<false> : tensor<i1>
+  %0, %s = graph.loop %c, %x {trips = "3", carried = 1 : i64, scanned = 0 : i64, conditional = true, backward = array<i64: 0>} : tensor<i1>, tensor<2xf32> -> tensor<2xf32>, tensor<3x2xf32> {
+  ^bb0(%y : tensor<2xf32>):
+    %1 = graph.constant dense<true> : tensor<i1>
+    %2 = graph.exp %y : tensor<2xf32> -> tensor<2xf32>
+    graph.yield %1, %2, %2 : tensor<i1>, tensor<2xf32>, tensor<2xf32>
+  }
+  return %s : tensor<3x2xf32>
+}
