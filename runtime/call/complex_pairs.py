@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ Array = npt.NDArray[Any]
 _COMPLEX = {"float32": np.complex64, "float64": np.complex128}
 """The dtypes of complex numbers by those of their parts."""
 
-_PARTS = {np.dtype(each): part for part, each in _COMPLEX.items()}
+_PARTS: dict[np.dtype[Any], str] = {
+    np.dtype(each): part for part, each in _COMPLEX.items()
+}
 
 
 def from_pairs(parts: Array) -> Array:
@@ -32,13 +34,14 @@ def to_pairs(numbers: Any, name: str, part: str | None = None) -> Array:
     that are no array, or hold a number that the dtype cannot.
     """
     shown = f"input {shortened(name)}"
-    wanted = None if part is None else np.dtype(_COMPLEX[part])
+    wanted: np.dtype[Any] | None = None if part is None else np.dtype(_COMPLEX[part])
+    array: Array
     is_typed = hasattr(numbers, "__dlpack__")
     try:
         if is_typed and not isinstance(numbers, np.ndarray | np.generic):
             array = read_tensor(numbers, "complex")
         else:
-            array = np.asarray(numbers)
+            array = np.asarray(cast(Any, numbers))
     except (BufferError, RuntimeError) as error:
         raise TypeError(f"{shown}: expected complex numbers, got {error}") from error
     except ValueError as error:

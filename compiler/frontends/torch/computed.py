@@ -28,14 +28,14 @@ def is_computed(node: fx.Node) -> bool:
     Whether the result of a node is the same in all runs: an operator of torch itself
     that takes numbers alone, and does not draw them at random.
     """
-    operator: Any = node.target
-    foreseen = node.meta.get("val")
+    operator, foreseen = node.target, node.meta.get("val")
+    tags: Any = getattr(operator, "tags", ())
     return (
         isinstance(operator, OpOverload)
         and isinstance(foreseen, Tensor)
         and not node.all_input_nodes
         and is_own(operator)
-        and torch.Tag.nondeterministic_seeded not in operator.tags
+        and torch.Tag.nondeterministic_seeded not in tags
         and prod(foreseen.shape) <= _MOST_ELEMENTS
     )
 

@@ -132,7 +132,7 @@ def paired(x: Pair) -> SSAValue:
 def _product(
     call: Call, reader: Reader, a: Any, b: Any, bias: Any = None, *how: Any
 ) -> Result:
-    """The product of two tensors of which one is complex or both, and the bias."""
+    """The product of two tensors, one or both complex, plus the bias."""
 
     def times(x: Any, y: Any, added: Any = None) -> SSAValue:
         rest = (added, *how) if how or added is not None else ()

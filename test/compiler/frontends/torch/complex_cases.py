@@ -60,7 +60,7 @@ OF_TWO: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "linear": lambda a, b: F.linear(a, b, b[:, 0] * a[0, 0]),
     "linear of a real bias of zeros": lambda a, b: F.linear(a, b, (b * 0)[:, 0]),
     "convolved": lambda a, b: F.conv1d(a[None], b[:, None, :2], b[:, 5], groups=4),
-    "convolved without a bias": lambda a, b: F.conv1d(a[None], b[:, :, None]),
+    "convolved without a bias": lambda a, b: F.conv1d(a[None], b[:, :4, None]),
     "into zeros": lambda a, b: torch.zeros_like(a).index_add(0, ROWS, b),
     "beside new zeros": lambda a, b: torch.cat([a, a.new_zeros(2, 6), b]),
     "beside ones": lambda a, b: torch.cat([torch.ones_like(a), a * b]),

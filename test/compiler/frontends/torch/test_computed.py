@@ -21,7 +21,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "frequencies": lambda x: torch.fft.fftfreq(4, 0.5) * x,
     "frequencies of real numbers": lambda x: torch.fft.rfftfreq(6) * x,
     "a window": lambda x: torch.hann_window(4) * x,
-    "a window of Kaiser": lambda x: torch.kaiser_window(4, beta=3.0) * x,
+    "a window of Kaiser": lambda x: torch.kaiser_window(4, True, 3.0) * x,
     "a number and a tensor": lambda x: torch.xlogy(2.5, x.abs()),
     "complex numbers": lambda x: torch.full((4,), 2j - 1) * x,
     "many": lambda x: torch.hamming_window(400).reshape(100, 4) * x[:1],

@@ -9,13 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch import nn  # noqa: E402
+
 import static_runtime as sr  # noqa: E402
 
 from .case import floats  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("runs_host")]
-
-nn = torch.nn
 
 
 class Filter(nn.Module):
