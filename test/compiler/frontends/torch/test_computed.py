@@ -14,7 +14,7 @@ import static_runtime as sr  # noqa: E402
 
 from .case import Wrapped, floats  # noqa: E402
 
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("runs_host")]
+pytestmark = pytest.mark.torch
 
 NUMBERS: dict[str, Callable[[Any], Any]] = {
     "indices of a triangle": lambda x: x[0, torch.tril_indices(3, 4)],

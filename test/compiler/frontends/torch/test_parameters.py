@@ -15,7 +15,7 @@ import static_runtime as sr  # noqa: E402
 
 from .case import floats  # noqa: E402
 
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("runs_host")]
+pytestmark = pytest.mark.torch
 
 
 class Filter(nn.Module):
