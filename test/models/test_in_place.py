@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -121,9 +122,9 @@ class RandomChain:
         """A copy of the graph, compiled without some passes."""
 
         def passes(
-            options: sr.Options, target: str, tuner: Tuner | None, is_traced: bool
+            options: sr.Options, target: str, tuner: Tuner | None, **how: Any
         ) -> list[ModulePass]:
-            found = graph_passes(options, target, tuner, is_traced=is_traced)
+            found = graph_passes(options, target, tuner, **how)
             return [each for each in found if not isinstance(each, left_out)]
 
         self.count = 0
