@@ -14,6 +14,9 @@ MADE_HERE = {
     r"examples/digits/digits\.(onnx|safetensors)": "examples/digits/train.py",
     r"docs/suites/onnx_nodes\.txt": "bench/onnx_nodes.py",
     r"docs/suites/opinfo_\w+\.txt": "bench/opinfo.py",
+    r"test/compiler/passes/graph/insert_quantization\.yaml": (
+        "test/compiler/passes/graph/insert_quantization.mlir"
+    ),
     r"test/models/onnx/\w+\.(onnx|npz)": "test/models/export_models.py",
     r"test/models/trained/[\w-]+\.npz": "test/models/trained/README.md",
 }
