@@ -144,7 +144,7 @@ def graph_passes(
     """
     profile: ProfileText | None = options.quantization
     return [
-        *([] if profile is None else [VerifyProfile.of(profile)]),
+        *([] if profile is None else [VerifyProfile.by(profile)]),
         *opening_passes(options, folds=observes or profile is not None),
         *([ObserveValues()] if observes else ()),
         *([] if profile is None else [InsertQuantization.by(profile)]),

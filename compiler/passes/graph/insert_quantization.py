@@ -32,7 +32,7 @@ of whose values it has seen nothing; a value that it does not know is an error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.builder import ImplicitBuilder
@@ -40,7 +40,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
 from xdsl.utils.exceptions import VerifyException
@@ -62,39 +61,22 @@ from ...quantizing import (
     LEAST_SCALE,
     Profile,
     StepsOf,
-    parse_profile,
-    read_profile,
 )
-from ...session import ProfileText
+from ..by_profile import ByProfile
 from ..quantizable import Product, Quantizable, quantizable
 from ..steps import Steps
 
 
 @dataclass(frozen=True)
-class InsertQuantization(ModulePass):
+class InsertQuantization(ByProfile):
     """Quantises values and weights that products read."""
 
     name = "insert-quantization"
 
-    profile: str = ""
-    """The file of a profile."""
-
-    given: ProfileText | None = field(default=None, init=False)
-    """The profile where no file is named; no option itself, so not in any text."""
-
-    @classmethod
-    def by(cls, source: ProfileText) -> InsertQuantization:
-        """The pass that goes by the profile of an option."""
-        made = cls()
-        object.__setattr__(made, "given", source)
-        return made
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        given = self.given
-        profile = parse_profile(given) if given else read_profile(self.profile)
         weights = weights_of(ctx)
         found = quantizable(op, weights)
-        _Quantizer(weights, found, profile).rewrite()
+        _Quantizer(weights, found, self.read()).rewrite()
         dce(op)
 
 

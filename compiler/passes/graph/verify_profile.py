@@ -20,48 +20,32 @@ first, before anything is folded, where a user has a profile.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.graph import ConstantOp, GraphOp, to_array
 from ...ir import WeightStore, weights_of
-from ...quantizing import parse_profile, read_profile
-from ...session import ProfileText, digest_of_arrays
+from ...session import digest_of_arrays
+from ..by_profile import ByProfile
 
 
 @dataclass(frozen=True)
-class VerifyProfile(ModulePass):
+class VerifyProfile(ByProfile):
     """Raises an error for the profile of another model."""
 
     name = "verify-profile"
 
-    profile: str = ""
-    """The file of a profile."""
-
-    given: ProfileText | None = field(default=None, init=False)
-    """The profile where no file is named; no option itself, so not in any text."""
-
-    @classmethod
-    def of(cls, source: ProfileText) -> VerifyProfile:
-        """The pass that looks at the profile of an option."""
-        made = cls()
-        object.__setattr__(made, "given", source)
-        return made
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        given = self.given
-        name = given.name if given else self.profile
-        profile = parse_profile(given) if given else read_profile(self.profile)
+        profile = self.read()
         if profile.model != (own := digest_of_module(op, weights_of(ctx))):
             raise VerifyException(
-                f"{name}: expected a profile of this model, {own[:12]}, got one of "
-                f"{profile.model[:12]}; make one of this by sr-quantize"
+                f"{self.source}: expected a profile of this model, {own[:12]}, got "
+                f"one of {profile.model[:12]}; make one of this by sr-quantize"
             )
 
 
