@@ -44,6 +44,11 @@ TESTED_ELSEWHERE = {
         "writes what is read again",
         "compiler/quantizing/test_read.py",
     ),
+    "compiler/passes/by_profile.py": (
+        "the options of two passes, each with a test of its text",
+        "test/compiler/passes/graph/insert_quantization.mlir",
+        "test/compiler/passes/graph/verify_profile.mlir",
+    ),
     "compiler/passes/steps.py": (
         "is what passes ask of scales",
         "compiler/passes/graph/sink_dequantize.mlir",
