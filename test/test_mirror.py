@@ -46,8 +46,8 @@ TESTED_ELSEWHERE = {
     ),
     "compiler/passes/by_profile.py": (
         "the options of two passes, each with a test of its text",
-        "test/compiler/passes/graph/insert_quantization.mlir",
-        "test/compiler/passes/graph/verify_profile.mlir",
+        "compiler/passes/graph/insert_quantization.mlir",
+        "compiler/passes/graph/verify_profile.mlir",
     ),
     "compiler/passes/steps.py": (
         "is what passes ask of scales",
