@@ -4,11 +4,11 @@ Compare models of 16 bits, as PyTorch exports them, with the same models in f32.
     python -m bench.halves                      resnet50 and minilm, in f16 and bf16
     python -m bench.halves mobilenet_v2 --rounds 20
 
-`module.half()` and `module.bfloat16()` of a model of the suite are exported and compiled
-as they are, and run in turns with the module in f32, on one thread, in one process; the
-ratio is the median of those of the turns. The errors of ours and of PyTorch's own are the
-largest difference from the same weights and inputs in f64, relative to its largest
-element.
+`module.half()` and `module.bfloat16()` of a model of the suite are exported and
+compiled as they are, and run in turns with the module in f32, on one thread, in one
+process; the ratio is the median of those of the turns. The errors of ours and of
+PyTorch's own are the largest difference from the same weights and inputs in f64,
+relative to its largest element.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from torch import Tensor, nn
 
 import static_runtime as sr
 
-from .cases import Array
+from .cases import Array, several
 from .suite import SUITE
-from .turns import in_turns
+from .turns import repeated_in_turns
 
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
 
@@ -38,13 +38,12 @@ def cast(values: tuple[Tensor, ...], to: torch.dtype) -> tuple[Tensor, ...]:
 
 def first(result: Any) -> Array:
     """The first result, as f64."""
-    while isinstance(result, tuple | list):
-        result = result[0]
     if isinstance(result, Tensor):
-        result = result.double().numpy()
-    if result.dtype == np.uint16:  # bf16 where ml_dtypes is not installed
-        result = (result.astype(np.uint32) << 16).view(np.float32)
-    return result.astype(np.float64)
+        return result.double().numpy()
+    array: Array = several(result)[0]
+    if array.dtype == np.uint16:  # bf16 where ml_dtypes is not installed
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64)
 
 
 def compiled(module: nn.Module, inputs: tuple[Tensor, ...]) -> sr.StaticModule:
@@ -63,7 +62,6 @@ def arrays(inputs: tuple[Tensor, ...]) -> list[Any]:
     ]
 
 
-@torch.no_grad()
 def line(name: str, kind: str, rounds: int, burst: float) -> str:
     """A row of the table."""
     module, inputs = SUITE[name].make()
@@ -77,25 +75,14 @@ def line(name: str, kind: str, rounds: int, burst: float) -> str:
         return float(np.abs(first(result) - exact).max() / np.abs(exact).max())
 
     mine, its = error(ours(*arrays(given))), error(narrow(*given))
-    runs = _Repeated(whole, arrays(inputs)), _Repeated(ours, arrays(given))
-    found = in_turns(runs, (), rounds, burst)
+    runs = whole.repeater(*arrays(inputs)), ours.repeater(*arrays(given))
+    found = repeated_in_turns(runs, rounds, burst)
     ratio = statistics.median(other / one for one, other in found)
     times = [1e3 * statistics.median(each) for each in zip(*found, strict=True)]
     return (
         f"| {name} | {kind} | {times[0]:.2f} | {times[1]:.2f} | {ratio:.2f} | "
         f"{mine:.1e} | {its:.1e} |"
     )
-
-
-class _Repeated:
-    """A module with the inputs that are its own."""
-
-    def __init__(self, module: sr.StaticModule, inputs: list[Any]) -> None:
-        self.module, self.inputs = module, inputs
-
-    def repeater(self) -> Any:
-        """What runs the module a number of times."""
-        return self.module.repeater(*self.inputs)
 
 
 def main() -> None:
@@ -107,6 +94,7 @@ def main() -> None:
     given = parser.parse_args()
     if unknown := [each for each in given.models if each not in SUITE]:
         parser.error(f"expected models of bench/suite, got {', '.join(unknown)}")
+    torch.set_grad_enabled(False)
     print("| model | type | f32, ms | its, ms | ratio | error | PyTorch's error |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for name in given.models:

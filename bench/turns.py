@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,9 @@ import static_runtime as sr
 from static_runtime.runtime.inputs import random_inputs, sizes_of
 
 from .cases import several
+
+Repeat: TypeAlias = Callable[[int], Any]
+"""What makes a call so many times."""
 
 
 def inputs_of(module: sr.StaticModule) -> list[Any]:
@@ -34,15 +37,25 @@ def in_turns(
     burst: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[tuple[float, float]]:
+    """The seconds of a call of each of two modules with the same inputs, by rounds."""
+    runs = [each.repeater(*inputs) for each in modules]
+    return repeated_in_turns(runs, rounds, burst, clock)
+
+
+def repeated_in_turns(
+    runs: Sequence[Repeat],
+    rounds: int,
+    burst: float,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[tuple[float, float]]:
     """
-    The seconds of a call of each of two modules, by rounds.
+    The seconds of a call of each of two that repeat one, by rounds.
 
     In a round each runs for about `burst` seconds by the clock; the second goes first
     in every other round.
     """
-    runs = [each.repeater(*inputs) for each in modules]
 
-    def seconds(run: Callable[[int], Any], times: int) -> float:
+    def seconds(run: Repeat, times: int) -> float:
         start = clock()
         run(times)
         return clock() - start
