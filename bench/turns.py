@@ -60,7 +60,7 @@ def repeated_in_turns(
         run(times)
         return clock() - start
 
-    once = min(seconds(run, 1) for run in runs * 3)
+    once = min(seconds(run, 1) for run in [*runs] * 3)
     times = max(round(burst / max(once, 1e-9)), 1)
     found: list[tuple[float, float]] = []
     for number in range(rounds):
