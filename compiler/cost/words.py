@@ -55,7 +55,4 @@ def pairs_fit(weight: Array, panels: PanelsAttr) -> bool:
 
 def packed_bytes(isa: Isa | None, bits: int) -> int:
     """The bytes of an element of what is packed; `bits` has an accumulator."""
-    if isa is None or not isa.is_exact:
-        # A factor of bf16 counts as an accumulator: panels were sized by f32.
-        return bits // 8
-    return isa.bytes * isa.parts
+    return bits // 8 if isa is None else isa.bytes * isa.parts
