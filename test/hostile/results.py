@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -11,8 +12,10 @@ Array = npt.NDArray[Any]
 
 
 def arrays_of(result: Any) -> tuple[Array, ...]:
-    """The arrays that a call returned."""
-    return cast("tuple[Array, ...]", result) if type(result) is tuple else (result,)
+    """The arrays that a call returned, and those of sequences in their order."""
+    if isinstance(result, tuple | list):
+        return tuple(chain.from_iterable(map(arrays_of, cast("list[Any]", result))))
+    return (result,)
 
 
 def bits(result: Any) -> bytes:
