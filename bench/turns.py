@@ -14,7 +14,7 @@ from static_runtime.runtime.inputs import random_inputs, sizes_of
 from .cases import several
 
 Repeat: TypeAlias = Callable[[int], Any]
-"""What makes a call so many times."""
+"""What makes a call a number of times."""
 
 
 def inputs_of(module: sr.StaticModule) -> list[Any]:

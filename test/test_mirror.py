@@ -44,6 +44,11 @@ TESTED_ELSEWHERE = {
         "writes what is read again",
         "compiler/quantizing/test_read.py",
     ),
+    "dialects/graph/compose/random": (
+        "is what front ends draw by",
+        "compiler/frontends/onnx/test_random.py",
+        "compiler/frontends/torch/test_random.py",
+    ),
     "compiler/passes/by_profile.py": (
         "the options of two passes, each with a test of its text",
         "compiler/passes/graph/insert_quantization.mlir",

@@ -12,13 +12,22 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
+    i64,
 )
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
-from ...dialects import dtype, sizes, tensor_type
-from ...dialects.graph import TRACE, ForeignOp, GraphOp, WeightOp, operator_name
+from ...dialects import dtype, sizes, tensor, tensor_type
+from ...dialects.graph import (
+    TRACE,
+    ForeignOp,
+    GetAttrOp,
+    GraphOp,
+    WeightOp,
+    operator_name,
+)
+from ...dialects.graph.compose.random import SEED
 from ...dialects.graph.storage import StoredOp
 from ...runtime.program import ARRAY, CLASSES, STRUCTURE, read_structure
 from ..ir import SrContext, WeightStore, load_sidecar, parse_module, verify
@@ -129,6 +138,8 @@ def _check_foreign(op: ForeignOp, given: Given) -> None:
 def _check_weight(op: StoredOp, weights: WeightStore) -> None:
     """Raises `CompileError` unless there is a weight of the key and type of `op`."""
     key, type = op.key.data, tensor_type(op.result)
+    if isinstance(op, GetAttrOp) and key == SEED and type == tensor(i64):
+        return  # `bind-seed` gives it a value
     if key not in weights:
         known = ", ".join([*weights][:8]) or "none; name their file, and pass the path"
         raise CompileError(f"expected weights with {key!r}, got {known}")

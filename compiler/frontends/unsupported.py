@@ -51,6 +51,12 @@ class Training(Unsupported):
     cause = Cause.TRAINING
 
 
+class Random(Unsupported):
+    """Numbers at random, where the user gives no seed for them."""
+
+    cause = Cause.RANDOM
+
+
 class WrongElement(Unsupported):
     """Elements of a type that the compiler does not have."""
 

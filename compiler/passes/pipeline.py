@@ -22,6 +22,7 @@ from ..session import BITS_OF_WEIGHTS, Options, ProfileText
 from .graph.analyze_aliases import AnalyzeAliases
 from .graph.assign_buffers import AssignBuffers
 from .graph.assign_layouts import AssignLayouts
+from .graph.bind_seed import BindSeed
 from .graph.bound_symbols import BoundSymbols
 from .graph.decompose import Decompose
 from .graph.eliminate_copies import EliminateCopies
@@ -80,6 +81,7 @@ class _PackLoweredWeights(PackWeights):
 def reading_passes(options: Options) -> list[ModulePass]:
     """graph -> graph: the model as the front end read it, with the sizes of a call."""
     return [
+        BindSeed.by(options.seed),
         # Its attributes become weights.
         Freeze(),
         InferShapes(),

@@ -31,10 +31,19 @@ class Given:
     foreign_ops: tuple[str, ...] = ()
     """What runs nodes of the user's own domains: `Options.foreign_ops`."""
 
+    draws: bool = False
+    """Whether there is a seed for numbers at random: `Options.seed`."""
+
     @staticmethod
     def of(options: Options) -> Given:
         """What options say of a model."""
-        return Given(options.bounds, {}, options.fallback, tuple(options.foreign_ops))
+        return Given(
+            options.bounds,
+            {},
+            options.fallback,
+            tuple(options.foreign_ops),
+            options.seed is not None,
+        )
 
     def with_constants(self, constants: Mapping[str, Any]) -> Given:
         """The same with more constants, as they are now."""

@@ -39,6 +39,7 @@ SCOPES: Mapping[str, Scope] = MappingProxyType(
         "quantization": Scope.CODE,
         "bounds": Scope.CODE,
         "grow": Scope.CODE,
+        "seed": Scope.CODE,
         "bind": Scope.COMPILE,
         "fallback": Scope.CODE,
         "foreign_ops": Scope.CODE,

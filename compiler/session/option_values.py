@@ -50,6 +50,21 @@ def whole_threads(threads: Any) -> int | None:
     return index(threads)
 
 
+def whole_seed(seed: Any) -> int | str | None:
+    """A number of 64 bits, "input" or None; raises `CompileError` for anything else."""
+    if seed is None:
+        return None
+    if isinstance(seed, str) and seed == "input":
+        return "input"
+    wanted = 'a seed as a whole number, "input" or None'
+    if isinstance(seed, str) or not _is_whole(seed):
+        raise _unexpected(wanted, seed)
+    number = index(seed)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise CompileError(f"expected a seed of 64 bits, got {number}")
+    return number
+
+
 def names_of_classes(classes: Any) -> tuple[str, ...]:
     """
     Classes as the names that other processes import them by; raises `CompileError` for

@@ -24,6 +24,7 @@ from .option_values import (
     names_of_classes,
     text_of_profile,
     whole_bounds,
+    whole_seed,
     whole_threads,
 )
 
@@ -38,7 +39,6 @@ BITS_OF_WEIGHTS = {"int8": 8, "int4": 4}
 
 _BINDINGS = ("refuse", "first-call")
 """When values of inputs are known that an op needs."""
-
 
 _FALLBACKS = ("error", "foreign")
 """What becomes of a node that no op computes."""
@@ -121,9 +121,9 @@ class Options:
 
     bounds: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     """
-    The most that symbols of the model are. A size that only the run computes from data
-    needs one, for the memory that it takes; the error that asks for it has its name. A
-    call in which a symbol is greater ends with an error. Compile scope.
+    The most that symbols of the model are. A size that the run computes from data needs
+    one, for its memory; the error that asks for it has its name. A call in which a
+    symbol is greater ends with an error. Compile scope.
     """
 
     grow: str | tuple[str, ...] = ()
@@ -133,6 +133,13 @@ class Options:
     where the cache is: a call returns a part of a buffer with room for more, and takes
     it back (`docs/memory.md`). One symbol may be given as its name alone. Compile
     scope.
+    """
+
+    seed: int | str | None = None
+    """
+    What numbers at random are drawn by: a number, by which each call draws the same;
+    "input" for one more input of the model, `seed`, an i64; or None, which refuses
+    models that draw some (`docs/options.md`). Compile scope.
     """
 
     bind: str = "refuse"
@@ -238,12 +245,11 @@ class Options:
                 f"expected bind='refuse' with strict=True, got {self.bind!r}, by which "
                 "a call may compile; leave one of them out"
             )
-        if self.bind not in _BINDINGS:
-            known = " or ".join(_BINDINGS)
-            raise CompileError(f"expected bind of {known}, got {self.bind}")
-        if self.fallback not in _FALLBACKS:
-            known = " or ".join(_FALLBACKS)
-            raise CompileError(f"expected fallback of {known}, got {self.fallback}")
+        object.__setattr__(self, "seed", whole_seed(self.seed))
+        for name, known in (("bind", _BINDINGS), ("fallback", _FALLBACKS)):
+            if (got := getattr(self, name)) not in known:
+                wanted = " or ".join(known)
+                raise CompileError(f"expected {name} of {wanted}, got {got}")
         object.__setattr__(self, "foreign_ops", names_of_classes(self.foreign_ops))
         check_is("the name of a planner", str, self.planner)
         for name in ("threads", "inter_op_threads"):

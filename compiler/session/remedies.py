@@ -21,6 +21,7 @@ class Cause(Enum):
     UNREGISTERED = "ops of other domains"
     ELEMENT = "element types"
     TRAINING = "training"
+    RANDOM = "numbers at random"
     SIZE = "sizes that vary"
     VALUE = "values that only a run knows"
     BOUND = "sizes that only a run knows"
@@ -42,6 +43,11 @@ def how_to_register(name: str) -> str:
 
 
 _REGISTER = how_to_register("each of them")
+
+_SEED = (
+    "compile with Options(seed=0), by which each call draws the same numbers, or "
+    'Options(seed="input"), by which each call is given a seed'
+)
 
 _REMEDIES: dict[Cause, _Remedy] = {
     Cause.OP: _Remedy(
@@ -74,6 +80,10 @@ _REMEDIES: dict[Cause, _Remedy] = {
         "export the model for inference, as from PyTorch in eval mode",
         "export the model in eval mode, and leave training=True out; a tensor that it "
         "changes it may take as an input, and return the new one",
+    ),
+    Cause.RANDOM: _Remedy(
+        f"{_SEED}, or give each node an attribute seed",
+        f"{_SEED}, or give the module its numbers at random as an input",
     ),
     Cause.SIZE: _Remedy(
         "give the inputs a number for {names}, as onnxruntime.tools."

@@ -16,6 +16,7 @@ from ..session import Options, progress_line
 from .bounds import add_bounds, bounds_of
 from .load_profile import add_load_profile, load_profile_of
 from .script import run_script
+from .seed import add_seed, seed_of
 
 _BUILT = (".sr", LIBRARY_SUFFIX, ".a", ".h")
 """How the names of files end that are made for models; the rest is the runtime."""
@@ -59,6 +60,7 @@ def _parser() -> ArgumentParser:
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
     add_bounds(made)
     add_load_profile(made)
+    add_seed(made)
     _add_names(made)
     return made
 
@@ -164,6 +166,7 @@ def _build(arguments: Namespace) -> None:
                 precision=arguments.precision,
                 bounds=bounds_of(arguments),
                 **load_profile_of(arguments),
+                **seed_of(arguments),
             ),
             selection=arguments.yaml,
             library=arguments.library,

@@ -27,6 +27,7 @@ from .load_profile import add_load_profile, load_profile_of
 from .profile import add_profile, profile
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
+from .seed import add_seed, seed_of
 from .switches import add_switches, switches_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def _parser() -> ArgumentParser:
     add_switches(made)
     add_bounds(made)
     add_fallback(made)
+    add_seed(made)
     add_load_profile(made)
     made.add_argument(
         "--tune", action="store_true", help="measure what is fastest, and keep it"
@@ -85,6 +87,7 @@ def run(arguments: Namespace) -> None:
         bounds=bounds_of(arguments),
         **switches_of(arguments),
         **fallback_of(arguments),
+        **seed_of(arguments),
         **load_profile_of(arguments),
     )
     after = _print_ir if arguments.print_ir_after_all else None

@@ -15,6 +15,7 @@ from .fallback import add_fallback, fallback_of
 from .output import STANDARD, write_text
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
+from .seed import add_seed, seed_of
 
 
 def _parser() -> ArgumentParser:
@@ -45,6 +46,7 @@ def _parser() -> ArgumentParser:
     )
     add_random(made)
     add_fallback(made)
+    add_seed(made)
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )
@@ -79,6 +81,7 @@ def _trace(arguments: Namespace) -> Selection:
         precision=arguments.precision,
         threads=arguments.threads,
         **fallback_of(arguments),
+        **seed_of(arguments),
     )
     return trace_models(
         arguments.models,

@@ -12,7 +12,7 @@ Array = npt.NDArray[Any]
 
 
 def arrays_of(result: Any) -> tuple[Array, ...]:
-    """The arrays that a call returned, and those of sequences in their order."""
+    """The arrays that a call returned; a sequence is all of its arrays in order."""
     if isinstance(result, tuple | list):
         return tuple(chain.from_iterable(map(arrays_of, cast("list[Any]", result))))
     return (result,)

@@ -77,6 +77,8 @@ class GraphBuilder:
         self.functions = functions
         self.regions = regions
         self.foreign = foreign
+        self.draws = False
+        """Whether the model has a seed for numbers at random."""
         self.inputs: list[str] = []
         """The names of the arguments of the function."""
         self.copies = 0
@@ -249,7 +251,8 @@ class GraphBuilder:
             results = self._expand(seen, scope)
         for place in range(len(results), len(node.output)):
             if seen.gives(place):
-                raise Unsupported(f"its result {form.outputs[place]}")
+                last = len(form.outputs) - 1
+                raise Unsupported(f"its result {form.outputs[min(place, last)]}")
         return results
 
     def _seen(
@@ -261,6 +264,7 @@ class GraphBuilder:
     ) -> Node:
         """A node as handlers see it; raises `CompileError` for too many results."""
         seen = Node(node, name, form, values, self.emit, self.symbols, self.tensors)
+        seen.draws = self.draws
         if len(node.output) > form.most_outputs:
             raise seen.error(
                 f"expected {form.most_outputs} results at most, got {len(node.output)}"

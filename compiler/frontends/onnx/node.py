@@ -28,6 +28,7 @@ from ....dialects.graph import Requirement, RequireOp
 from ....dialects.graph.compose import rounding
 from ...session import CompileError
 from ..unsupported import NeedsValue, Varies
+from .described import given_attributes
 from .element import TYPES
 from .emit import Emitter
 from .known import Known
@@ -73,11 +74,12 @@ class Node:
         self.values = values
         self.symbols = symbols
         self._tensors = tensors
+        self.draws = False  # numbers at random, by a seed of the model
         self.is_inside = False  # with f32 in the place of floats of 16 bits
         self.emitted: Mapping[SSAValue, Known] = emit.known
         self._emit: Callable[[Known], SSAValue] = emit
         self._check_inputs()
-        self._attributes = self._given_attributes()
+        self._attributes = given_attributes(proto, signature, self.error)
 
     def emitted_by(self, emit: Callable[[Known], SSAValue]) -> Node:
         """The same node with another emitter of known inputs."""
@@ -132,32 +134,6 @@ class Node:
                 raise self.error(
                     f"expected an input {parameter.name} of {wanted}, got {got}"
                 )
-
-    def _given_attributes(self) -> Mapping[str, AttributeProto]:
-        """The attributes of the node; raises `CompileError` for one of another op."""
-        known = self.signature.attributes
-        given: dict[str, AttributeProto] = {}
-        for each in self.proto.attribute:
-            if each.name not in known:
-                wanted = ", ".join(known) or "none"
-                raise self.error(f"expected attributes {wanted}, got {each.name!r}")
-            if each.ref_attr_name:
-                raise self.error(
-                    f"expected a value of the attribute {each.name}, got a reference "
-                    f"to {each.ref_attr_name!r} outside of a function"
-                )
-            if each.name in given:
-                raise self.error(f"expected one attribute {each.name}, got two")
-            if each.type != (type := known[each.name].type):
-                wanted, got = _kind(type), _kind(each.type)
-                raise self.error(
-                    f"expected the attribute {each.name} as {wanted}, got {got}"
-                )
-            given[each.name] = each
-        for name, attribute in known.items():
-            if attribute.is_required and name not in given:
-                raise self.error(f"expected the attribute {name}, got none")
-        return given
 
     @property
     def since(self) -> int:
@@ -342,9 +318,3 @@ class Node:
             return normalize_axis(axis, rank)
         except VerifyException as error:
             raise self.error(str(error)) from error
-
-
-def _kind(type: int) -> str:
-    """ONNX's name of an attribute type."""
-    names = {number: name for name, number in AttributeProto.AttributeType.items()}
-    return names.get(type, str(type))

@@ -35,10 +35,12 @@ from ....dialects.graph.compose import (
     times,
     with_channels,
 )
+from ....dialects.graph.compose.random import dropped
 from ..unsupported import Training, Unsupported
 from .element import element
 from .length import length_power
 from .node import Handler, Node, Result, Results
+from .random import seed_of
 
 
 def _trains(node: Node) -> bool:
@@ -175,12 +177,24 @@ def dropout(node: Node) -> Results:
     elif node.has(1):
         ratio = float(node.scalar(1) or 0)
     if _trains(node) or (node.has(2) and node.require_known(2).array.any()):
-        if not node.has(1) or node.require_known(1).array.any():
-            raise Training("elements dropped at random, as in training")
+        if node.has(1):
+            ratio = float(node.require_known(1).array)
+        if ratio:
+            return _dropped(node, ratio)
     result = DropoutOp(node.operand(0), ratio=ratio)
     if not node.gives(1):
         return result
     return [result, filled(np.array(True), node.shape(0))]
+
+
+def _dropped(node: Node, ratio: float) -> Results:
+    """The input without some elements, and the mask of those that are kept."""
+    if not node.draws and not node.gives_attribute("seed"):
+        raise Training("elements dropped at random, as in training")
+    if not 0 <= ratio < 1:
+        raise node.error(f"expected a ratio from 0 on and below 1, got {ratio}")
+    kept, result = dropped(node.operand(0), ratio, seed_of(node))
+    return [result, kept] if node.gives(1) else result
 
 
 HANDLERS: dict[str, Handler] = {

@@ -105,6 +105,7 @@ def _read_once(
     tables = functions, REGIONS, foreign
     builder = GraphBuilder(block, emit, symbols, tensors, *tables)
     builder.forks = forks
+    builder.draws = given.draws
     builder.sequences = build_sequences
     builder.versions = {each.domain: each.version for each in model.opset_import}
     scope = Scope(opset, graph.node)

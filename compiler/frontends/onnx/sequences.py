@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, NodeProto, defs, helper
+from onnx import AttributeProto, GraphProto, NodeProto, helper
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -21,6 +22,7 @@ from ....dialects import normalize_axis, sizes, tensor_type
 from ....dialects.graph import ConcatOp
 from ....dialects.graph.compose import part, reshaped
 from ..unsupported import NeedsValue, Unsupported, Varies
+from .described import form_of, given_attributes
 from .emit import locate
 from .graph_builder import Given, GraphBuilder
 from .known import Known
@@ -28,6 +30,7 @@ from .messages import error_at
 from .model_file import ONNX
 from .node import Value
 from .scope import Entry, Lost, Scope, Several
+from .signature import Signature
 
 _MOST_TRIPS = 64
 """The most trips of a loop that is unrolled, and the most parts of a split."""
@@ -42,6 +45,7 @@ class Call:
     name: str
     values: Given
     scope: Scope
+    form: Signature
 
     def error(self, problem: str) -> Exception:
         """The error that describes a problem with the node."""
@@ -49,12 +53,13 @@ class Call:
 
     def attribute(self, name: str, default: Any) -> Any:
         """The value of an attribute, with a default."""
-        return (
-            helper.get_node_attr_value(self.node, name) if self._has(name) else default
-        )
+        found = self.attributes.get(name)
+        return default if found is None else helper.get_attribute_value(found)
 
-    def _has(self, name: str) -> bool:
-        return any(each.name == name for each in self.node.attribute)
+    @cached_property
+    def attributes(self) -> Mapping[str, AttributeProto]:
+        """The attributes that the node has."""
+        return given_attributes(self.node, self.form, self.error)
 
     def given(self, place: int) -> Value | Several | None:
         """An input; None where it is left out."""
@@ -328,11 +333,12 @@ def build(
     handler = _OF_SEVERAL.get(node.op_type)
     if not is_own or handler is None:
         raise Unsupported("a sequence")
-    call = Call(builder, node, name, values, scope)
-    schema = defs.get_schema(node.op_type, scope.opset)
-    if not schema.min_input <= len(values) <= schema.max_input:
+    if (form := form_of(node, scope.opset, builder.versions)) is None:
+        raise Unsupported(f"no op of opset {scope.opset}")
+    call = Call(builder, node, name, values, scope, form)
+    if not form.least_inputs <= len(values) <= form.most_inputs:
         raise call.error(
-            f"expected {schema.min_input} to {schema.max_input} inputs, got "
+            f"expected {form.least_inputs} to {form.most_inputs} inputs, got "
             f"{len(values)}"
         )
     try:

@@ -55,6 +55,9 @@ class Call:
     block: Block
     """Where ops are built, at its end."""
 
+    draws: bool = False
+    """Whether the model has a seed for numbers at random."""
+
     is_inside: bool = False
     """Whether f32 stands for floats of 16 bits, to which the results are rounded."""
 

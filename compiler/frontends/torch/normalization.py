@@ -32,6 +32,7 @@ from ....dialects.graph.compose import (
     times,
     with_channels,
 )
+from ....dialects.graph.compose.random import dropped
 from ..unsupported import Training, Varies
 from .call import Call, Reader, Result
 
@@ -248,7 +249,10 @@ def native_dropout(
         return [DropoutOp(x, ratio=float(ratio)).result, None]
     if ratio == 1:
         return [MulOp(x, number_like(0, x)).result, None]
-    raise Training("elements dropped at random, as in training")
+    if not call.draws:
+        raise Training("elements dropped at random, as in training")
+    kept, result = dropped(x, float(ratio))
+    return [result, kept]
 
 
 READERS: dict[str, Reader] = {

@@ -74,7 +74,6 @@ _ASSERTIONS = (
 )
 """Operators that assert a condition; torch proves all but the first while it traces."""
 
-
 _ITEM = "aten._local_scalar_dense.default"
 """The operator that converts a tensor to a number."""
 
@@ -110,6 +109,7 @@ class ProgramReader:
         self.sizes = sizes_of_inputs(inputs, program.range_constraints)
         self.sizes.most = bounds
         self.sizes.of_run = FloatSizes(self.sizes, self.block)
+        self.draws = False  # numbers at random, by a seed of the model
         self.calls_torch = False
         """Whether PyTorch runs what cannot be read."""
 
@@ -253,7 +253,7 @@ class ProgramReader:
         """Builds the call of an operator by our op, or one that is registered."""
         if op in READERS:
             arguments = arguments_of(node, self.values)
-            call = Call(node, self.sizes, self.weights, self.block)
+            call = Call(node, self.sizes, self.weights, self.block, draws=self.draws)
             return rounded_once(op, of_pairs(op, READERS[op]))(call, *arguments)
         if is_computed(node):
             return computed(node, self.weights)

@@ -29,6 +29,7 @@ def read_program(
     except FAILURES as error:
         raise CompileError(f"run_decompositions of {name}: {error}") from error
     reader = ProgramReader(core, ctx, REGIONS, given.bounds)
+    reader.draws = given.draws
     reader.calls_torch = given.fallback == "foreign"
     reader.assume(unproven(traced, guards_of(core), reader.sizes))
     function = reader.read()

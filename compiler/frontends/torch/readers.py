@@ -26,6 +26,7 @@ from . import (
     pointwise,
     pooling,
     quantization,
+    random,
     recurrent,
     reduction,
     resampling,
@@ -72,6 +73,7 @@ _READERS: dict[str, Reader] = {
     **strided.READERS,
     **searching.READERS,
     **creation.READERS,
+    **random.READERS,
     **data_dependent.READERS,
 }
 """Later families override readers that are derived from `SPELLINGS`."""

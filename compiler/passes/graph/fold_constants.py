@@ -45,6 +45,7 @@ from ....dialects.graph import (
     LoopOp,
     WeightOp,
 )
+from ....dialects.graph.compose.random import RandomUniformOp
 from ....dialects.graph.few_bits import makes_factor
 from ....dialects.graph.storage import StoredOp
 from ...ir import WeightStore, weights_of
@@ -63,7 +64,10 @@ class FoldConstants(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
-        kept = (ConstantOp,) if self.dequantizes else (ConstantOp, DequantizeOp)
+        # Numbers at random are drawn anew, as they would take memory.
+        kept: tuple[type[GraphOp], ...] = ConstantOp, RandomUniformOp
+        if not self.dequantizes:
+            kept = (*kept, DequantizeOp)
         for each in defined_functions(op):
             _fold_all(list(each.body.block.ops), weights, kept)
         dce(op)

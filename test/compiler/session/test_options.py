@@ -179,6 +179,7 @@ OTHERS: dict[str, Any] = {
     "bounds": {"n": 3},
     "grow": ("n",),
     "quantization": ProfileText("", "0", "profile"),
+    "seed": 3,
     "bind": "first-call",
     "fallback": "foreign",
     "foreign_ops": ("a:B",),

@@ -217,8 +217,13 @@ def test_no_row_has_more_steps_than_there_are(op: str, gates: int, steps: str):
 
 UNSUPPORTED: dict[str, tuple[str, str]] = {
     "an op": (
+        """(float[1,1,2,2] x, float[1,5] r) => (float y)
+        { [loop] y = MaxRoiPool<pooled_shape=[1,1]>(x, r) }""",
+        r"\n  MaxRoiPool: 'loop'\n",
+    ),
+    "numbers at random": (
         "(float[2] x) => (float[2] y) { [loop] y = RandomNormalLike(x) }",
-        r"\n  RandomNormalLike: 'loop'\n",
+        r"\n  RandomNormalLike \(numbers at random, of no seed\): 'loop'\n.*seed=0",
     ),
     "an op of another domain": (
         "(float[2] x) => (float y) { [fast] y = com.example.FastRelu(x) }",
@@ -238,8 +243,8 @@ UNSUPPORTED: dict[str, tuple[str, str]] = {
         r"TopK \(an input K that is computed when the model runs\)",
     ),
     "a part of an op": (
-        "(float[2] x) => (float y) { y = Bernoulli(x) }",
-        r"Bernoulli \(made of RandomUniformLike\): 'y'",
+        "(float[4,5] x, int64[2] s) => (float[a,b] y) { y = CenterCropPad(x, s) }",
+        r"CenterCropPad \(made of Pad: a pad that is computed .*\): 'y'",
     ),
     "an input": (
         "(complex64[2] x) => (complex64 y) { y = Neg(x) }",

@@ -1,0 +1,102 @@
+"""Operators that draw numbers at random, by the seed of the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects.builtin import f64
+from xdsl.ir import SSAValue
+
+from ....dialects.graph.compose import convert, expanded, number
+from ....dialects.graph.compose.random import (
+    choices,
+    happens,
+    integers,
+    normal,
+    uniform_between,
+)
+from ..unsupported import Random, Unsupported
+from .call import Call, Operand, Reader, Result
+
+
+def _uniform(call: Call, *_: object) -> Result:
+    """Numbers from 0 on and below 1."""
+    return uniform_between(call.shape, 0, 1, call.element)
+
+
+def _normal(call: Call, *_: object) -> Result:
+    """Numbers of the standard normal distribution."""
+    return normal(call.shape, 0, 1, call.element)
+
+
+def _whole(call: Call, low: Any, high: Any) -> Result:
+    """Integers from one on and below another."""
+    if not isinstance(low, int) or not isinstance(high, int):
+        raise Unsupported(f"integers at random from {low} to {high}, which vary")
+    if high - low > 1 << 53:
+        raise Unsupported(f"integers at random of {high - low}, of more than 2**53")
+    return integers(call.shape, low, high, call.element)
+
+
+def _below(call: Call, high: Any, *_: object) -> Result:
+    return _whole(call, 0, high)
+
+
+def _below_like(call: Call, _: Operand, high: Any, *__: object) -> Result:
+    return _whole(call, 0, high)
+
+
+def _between(call: Call, low: Any, high: Any, *_: object) -> Result:
+    return _whole(call, low, high)
+
+
+def _between_like(call: Call, _: Operand, low: Any, high: Any, *__: object) -> Result:
+    return _whole(call, low, high)
+
+
+def _bernoulli(call: Call, probability: SSAValue, *_: object) -> Result:
+    """Ones with the probabilities of a tensor, and zeros."""
+    return convert(happens(probability), call.element)
+
+
+def _bernoulli_of(call: Call, _: Operand, probability: float, *__: object) -> Result:
+    """Ones with one probability, and zeros."""
+    chance = expanded(number(float(probability), f64), call.shape)
+    return convert(happens(chance), call.element)
+
+
+def _multinomial(
+    call: Call, weights: SSAValue, count: int, replacement: bool = False, *_: object
+) -> Result:
+    """Columns that are chosen by their weights."""
+    if count != 1 and not replacement:
+        raise Unsupported(f"{count} columns at random, each of them once")
+    return choices(weights, count, call.element)
+
+
+def _drawing(reader: Reader) -> Reader:
+    """The reader where the model has a seed, and a refusal elsewhere."""
+
+    def read(call: Call, *arguments: Any) -> Result:
+        if not call.draws:
+            raise Random("numbers at random, of no seed")
+        return reader(call, *arguments)
+
+    return read
+
+
+_READERS: dict[str, Reader] = {
+    "aten.bernoulli.default": _bernoulli,
+    "aten.bernoulli.p": _bernoulli_of,
+    "aten.multinomial.default": _multinomial,
+    "aten.rand.default": _uniform,
+    "aten.rand_like.default": _uniform,
+    "aten.randint.default": _below,
+    "aten.randint.low": _between,
+    "aten.randint_like.default": _below_like,
+    "aten.randint_like.low_dtype": _between_like,
+    "aten.randn.default": _normal,
+    "aten.randn_like.default": _normal,
+}
+
+READERS = {name: _drawing(reader) for name, reader in _READERS.items()}
