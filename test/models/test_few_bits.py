@@ -199,6 +199,18 @@ def test_a_model_as_data_has_the_same_bits(bits: int):
         np.testing.assert_array_equal(data(x), compiled(x))
 
 
+def test_threads_share_products_of_few_rows_and_of_many():
+    """By columns where rows are few, by rows where panels become f32 first."""
+    model, _ = of_bits(4, 32, False, k=1024, n=1040)
+    one, two = (
+        sr.compile(model, options=sr.Options(cache=False, threads=each))
+        for each in (1, 2)
+    )
+    for rows in (1, 5, 13, 41):
+        x = np.random.default_rng(rows).standard_normal((rows, 1024), np.float32)
+        np.testing.assert_array_equal(two(x), one(x))
+
+
 def test_products_of_one_weight_share_its_steps():
     text, weights = stepped((64, 64), 4, 32, False)
     twice = text.replace(

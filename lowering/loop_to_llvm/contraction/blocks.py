@@ -111,6 +111,8 @@ class Blocks:
         self.kc = schedule.kc.data * inner
         if self.in_words:
             self.kc = -(-self.kc // self.isa.k_group) * self.isa.k_group
+        self.shared = "" if op.split is None else op.split.data
+        """What threads share, if they do."""
         self.allocate_buffers()
 
     def allocate_buffers(self) -> None:
@@ -170,7 +172,7 @@ class Blocks:
 
     def shares(self, what: str) -> bool:
         """Whether threads share the rows, or the columns."""
-        return self.op.split is not None and self.op.split.data == what
+        return self.shared == what
 
     @property
     def may_be_narrow(self) -> bool:
@@ -251,13 +253,15 @@ class Blocks:
         """
         A part of the code in which nothing is packed, though another part packs, and
         so there are no blocks of k and of columns: panels are read from end to end.
+        Rows are few there, so threads share the columns.
         """
-        names = "packed_a", "packed_b", "schedule", "kc", "axis"
+        names = "packed_a", "packed_b", "schedule", "kc", "axis", "shared"
         kept = {name: getattr(self, name) for name in names}
         mc, over = self.schedule.mc.data, self.schedule.over.data
         self.packed_a = self.packed_b = ""
         self.schedule = ScheduleAttr.of(self.nr, mc, 0, 0, 0, "", over)
         self.kc = self.axis = 0
+        self.shared = "columns" if self.shared else ""
         try:
             yield
         finally:

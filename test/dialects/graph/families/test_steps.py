@@ -89,3 +89,13 @@ def test_steps_of_a_known_zero_point_are_not_taken_apart(
     module = read_mlir(chain("ui8", known, "", "y"), ctx)
     Driver(ctx, sr.Options(cache=False), "x86-64-v3", None).run_passes(module)
     assert str(module).count("arith.subi") == differences
+
+
+def test_a_zero_point_that_is_a_weight_is_known():
+    text, ctx = chain("ui8", 100, "", "y"), context()
+    text = text.replace("graph.constant dense<100>", 'graph.weight "p"')
+    assert ctx.weights.put("p", np.array(100, np.uint8)) == "p"
+    module = read_mlir(text, ctx)
+    Driver(ctx, sr.Options(cache=False), "x86-64-v3", None).run_passes(module)
+    assert "arith.subi" not in str(module)
+    assert "arith.constant 100 : i32" in str(module)
