@@ -70,7 +70,7 @@ def _known(value: SSAValue) -> int | None:
     return known.value.data if isinstance(known, IntegerAttr) else None
 
 
-def _is_between(whole: SSAValue, first: int, last: int) -> bool:
+def _is_between(whole: SSAValue, first: float, last: float) -> bool:
     """Whether an integer is a float that was held to two numbers, and rounded."""
     match whole.owner:
         case arith.FPToSIOp(

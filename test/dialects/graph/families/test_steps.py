@@ -16,8 +16,12 @@ from static_runtime.dialects.shape import Array
 
 from ....as_host import skip_unless_runs
 
-KINDS = {"ui8": (np.uint8, 0, 255), "si8": (np.int8, -128, 127)}
-KINDS |= {"ui16": (np.uint16, 0, 65535), "si16": (np.int16, -32768, 32767)}
+KINDS = {
+    "ui8": (np.uint8, 0, 255),
+    "si8": (np.int8, -128, 127),
+    "ui16": (np.uint16, 0, 65535),
+    "si16": (np.int16, -32768, 32767),
+}
 
 
 def build(text: str, target: str) -> StaticModule:
