@@ -20,6 +20,7 @@ from ...dialects.graph.storage import PanelsAttr
 from ...dialects.kernel import Group, group_of
 from ...dialects.loop import (
     MANY_ROWS,
+    MANY_TILES,
     OWN,
     KernelOp,
     LoadOp,
@@ -40,7 +41,7 @@ from .blocking import (
     stream,
 )
 from .packing import contractions_of, panels_in
-from .register_tile import choose_nr, size_or_open
+from .register_tile import choose_nr, most_rows, size_or_open
 from .tile_registers import MOST_KC, choose_tile_registers
 from .words import isa_of, may_pair, packed_bytes
 
@@ -132,7 +133,7 @@ def _kind_of(tile: TileOp, target: TargetAttr, preference: PreferenceAttr) -> st
         # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
         widens = bool(tile.made_of(b)) and b.at.vnni is None
         # Of steps the run widens some, where it knows of many rows (`contraction/`).
-        is_often = _times_used(tile, b) >= MANY_ROWS or packs_if_many(tile)
+        is_often = packs_if_many(tile) or _is_used_often(tile, b, target, preference)
         return "widened" if widens and is_often else "direct"
     if preference.packs("b", _pays_to_pack(tile, b)):
         return "gemm"
@@ -165,6 +166,18 @@ def _most_kc(nr: int, bytes: int, target: TargetAttr) -> int:
     from the second is read in order, and prefetched.
     """
     return max(3 * target.l1.data * KIB // (2 * nr * bytes), 1)
+
+
+def _is_used_often(
+    tile: TileOp, b: LoadOp, target: TargetAttr, preference: PreferenceAttr
+) -> bool:
+    """Whether panels of B are to be made numbers once for all that uses them."""
+    assert b.at.blocked is not None
+    many = MANY_ROWS
+    if tile.beside:
+        vectors = max(b.at.blocked.width // target.lanes(bits_of(tile)), 1)
+        many = MANY_TILES * most_rows(vectors, target, preference.mr.data)
+    return _times_used(tile, b) >= many
 
 
 def _times_used(tile: TileOp, b: LoadOp) -> int:

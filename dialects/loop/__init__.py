@@ -49,7 +49,7 @@ from .ops.program_flow import (
 )
 from .ops.program_memory import memory_of
 from .ops.split_index import SplitIndexOp
-from .ops.tile import MANY_ROWS, TileOp, packs_if_many
+from .ops.tile import MANY_ROWS, MANY_TILES, TileOp, packs_if_many
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
 from .skip import SkipAttr
@@ -91,6 +91,7 @@ __all__ = [
     "LoadOp",
     "Loop",
     "MANY_ROWS",
+    "MANY_TILES",
     "MAY_SHARE",
     "NAMES",
     "NOTHING",

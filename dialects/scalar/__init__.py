@@ -5,13 +5,15 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from .ops.remainder import RemainderOp
+from .ops.scale_difference import ScaleDifferenceOp
 from .rounding import rounds
 
 __all__ = [
     "RemainderOp",
     "Scalar",
+    "ScaleDifferenceOp",
     "rounds",
 ]
 
 
-Scalar = Dialect("scalar", [RemainderOp])
+Scalar = Dialect("scalar", [RemainderOp, ScaleDifferenceOp])

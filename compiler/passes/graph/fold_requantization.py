@@ -25,6 +25,10 @@ Fewer operations round then: a step is that of before, or at a tie its neighbour
 factor is one for each channel where there is a bias: so layers with one scale and with
 several have the same kernels. A Relu before steps that begin at zero is no more.
 
+A zero point of one element that is a weight becomes a constant, an immediate in the
+code of a kernel: so what is quantised saturates as a float, by two comparisons, and
+what is dequantised in the kernel that quantised it is what was rounded.
+
 It does not fire for other floats, where another op reads what is between, where a
 factor would leave the normal numbers, or for PyTorch's `reciprocal`.
 """
@@ -38,6 +42,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32, i32
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
 
 from ....dialects import ELEMENT_TYPES, Array, product, tensor_type
@@ -52,6 +57,7 @@ from ....dialects.graph import (
     QuantizeOp,
     ReluOp,
     SubOp,
+    WeightOp,
 )
 from ....dialects.graph.compose import convert, shape_of
 from ...ir import weights_of
@@ -74,6 +80,9 @@ class FoldRequantization(ModulePass):
         folder = _Folder(weights_of(ctx))
         for each in [each for each in op.walk() if isinstance(each, QuantizeOp)]:
             folder.rewrite(each)
+        for each in list(op.walk()):
+            if isinstance(each, QuantizeOp | DequantizeOp):
+                folder.name_zero(each)
         dce(op)
 
 
@@ -100,6 +109,18 @@ class _Folder(Steps):
             return QuantizeOp(value, one, op.zero_point).result
 
         self.replace(op, build)
+
+    def name_zero(self, op: QuantizeOp | DequantizeOp) -> None:
+        """Makes a weight of one element that is the zero point a constant."""
+        weight, type = op.zero_point.owner, tensor_type(op.zero_point).element_type
+        if ELEMENT_TYPES[type].is_stored or not is_one(op.zero_point):
+            return
+        if isinstance(weight, WeightOp):
+            array = self.known(op.zero_point)
+            if array is not None:
+                constant = ConstantOp(value=array)
+                Rewriter.insert_op(constant, InsertPoint.before(op))
+                op.operands[2] = constant.result
 
     def without_relu(self, op: QuantizeOp) -> SSAValue:
         """What is quantised, before a Relu below whose zero there are no steps."""

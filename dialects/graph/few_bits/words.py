@@ -16,14 +16,14 @@ from ..ops.dequantize_words import DequantizeWordsOp
 def packed(steps: Array, bits: int) -> Array:
     """
     Signed steps of KxN in words of K/P x N: P successive rows, from the lowest bits on,
-    as `graph.dequantize_words` reads them.
+    counted from the middle of their range, as `graph.dequantize_words` reads them.
     """
     many = WORD_BITS // bits
     rows, columns = steps.shape
     apart = steps.reshape(rows // many, many, columns)
     words = np.zeros((rows // many, columns), np.uint32)
     for number in range(many):
-        raw = apart[:, number].astype(np.uint32) & ((1 << bits) - 1)
+        raw = (apart[:, number] + np.int32(1 << (bits - 1))).astype(np.uint32)
         words |= raw << np.uint32(bits * number)
     return words.view(np.int32)
 

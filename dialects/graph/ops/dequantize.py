@@ -15,6 +15,7 @@ from ...shape import DTYPES, Array, Tensor, tensor_type, with_element
 from .. import scalar
 from ..families.elementwise import require
 from ..families.scaled import ScaledOp, require_scaled
+from ..families.steps import less_zero
 from ..nest import Nest, elementwise
 
 
@@ -55,9 +56,10 @@ class DequantizeOp(ScaledOp):
             return steps.astype(scale.dtype) * scale
 
     def nests(self) -> Sequence[Nest]:
-        to = self.type.element_type
+        to, stored = self.type.element_type, tensor_type(self.input).element_type
 
         def body(x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
-            return scalar.mul(scalar.cast(scalar.sub(x, zero_point), to), scale)
+            steps = less_zero(x, zero_point, stored)
+            return scalar.mul(scalar.cast(steps, to), scale)
 
         return [elementwise(self.shape, self.operand_sizes(), body)]

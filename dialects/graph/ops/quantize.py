@@ -17,10 +17,8 @@ from ...shape import Array, Tensor, is_float, tensor_type, with_element
 from .. import scalar
 from ..element_array import to_elements
 from ..families.scaled import ScaledOp, require_scaled
+from ..families.steps import nearest_step
 from ..nest import Nest, elementwise
-
-_FAR = 1 << 23
-"""Beyond every step of 16 bits, whatever the zero point; floats so far are integers."""
 
 
 @irdl_op_definition
@@ -75,7 +73,7 @@ class QuantizeOp(ScaledOp):
         multiplies = self.reciprocal is not None
         row = ELEMENT_TYPES[to]
         is_narrow = row.is_widened and row.compute == i32
-        body = _in_integers if is_narrow else _in_floats
+        body = nearest_step if is_narrow else _in_floats
 
         def quantize(x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             steps = (scalar.mul if multiplies else scalar.div)(x, scale)
@@ -95,22 +93,3 @@ def _in_floats(
         inside = scalar.compare("ge", steps, least)
         steps = scalar.select(inside, steps, least)
     return scalar.cast(steps, to)
-
-
-def _in_integers(
-    quotient: SSAValue, zero_point: SSAValue, to: Attribute, has_zeros: bool
-) -> SSAValue:
-    """
-    Builds the same for types so narrow that the sum with the zero point is exact, and
-    saturates where the quotient is beyond `_FAR`. NaN compares false, and is the least.
-    """
-    least, most = (scalar.constant(each, quotient.type) for each in (-_FAR, _FAR))
-    steps = scalar.select(scalar.compare("gt", quotient, least), quotient, least)
-    steps = scalar.select(scalar.compare("lt", steps, most), steps, most)
-    whole = scalar.cast(math.RoundEvenOp(steps).result, i32)
-    found = scalar.add(whole, zero_point)
-    if has_zeros:
-        is_number = scalar.compare("eq", quotient, quotient)
-        found = scalar.select(is_number, found, scalar.constant(0, i32))
-    first, last = (scalar.constant(each, i32) for each in ELEMENT_TYPES[to].limits)
-    return scalar.minimum(scalar.maximum(found, first), last)

@@ -33,9 +33,12 @@ _NUMBERS = ("unroll", "prefetch")
 
 MANY_ROWS = 64
 """
-Rows for which B is packed where the k-loop would widen it from bf16, or make it of
-steps: then products are as fast as in f32 (`docs/performance.md`, "Weights of bf16").
+Rows for which B is packed where the k-loop would widen it from bf16: then products are
+as fast as in f32 (`docs/performance.md`, "Weights of bf16").
 """
+
+MANY_TILES = 3
+"""Full register tiles of rows for which B is packed where it is made of steps."""
 
 _SHARED = ("rows", "columns")
 """What threads may share."""

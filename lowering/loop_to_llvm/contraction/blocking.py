@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop import MANY_ROWS, ForOp, TileOp, packs_if_many
+from ....dialects.loop import MANY_TILES, ForOp, TileOp, packs_if_many
 from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
@@ -53,6 +53,25 @@ class _BlockedWriter:
         self.host, self.op = blocks.host, blocks.op
 
     def write(self) -> None:
+        """Writes all; where rows decide whether B is packed, both ways."""
+
+        def whole() -> list[Value]:
+            with self.blocks.whole():
+                self.write_columns()
+            return []
+
+        def packed() -> list[Value]:
+            self.write_columns()
+            return []
+
+        if self.blocks.packed_b and packs_if_many(self.op):
+            rows = self.w.size(self.blocks.row_count)
+            many = MANY_TILES * self.blocks.mr
+            self.w.branch(self.w.below(rows, str(many)), whole, packed)
+        else:
+            self.write_columns()
+
+    def write_columns(self) -> None:
         """Writes the loop over blocks of NC columns, and all that is within."""
         w, nc = self.w, self.blocks.schedule.nc.data
         start, stop = "0", w.size(self.blocks.column_count)
@@ -120,26 +139,9 @@ class _BlockedWriter:
 
     def write_k_block(self, columns: ColumnBlock, block: KBlock) -> None:
         """Writes a block of columns and k, for all rows."""
-        over = [*self.op.over]
-
-        def packed() -> list[Value]:
+        if self.blocks.packed_b:
             pack_b(self.blocks, columns, block)
-            self.write_over(over, columns, block)
-            return []
-
-        def as_it_lies() -> list[Value]:
-            with self.blocks.unpacked():
-                self.write_over(over, columns, block)
-            return []
-
-        if not self.blocks.packed_b:
-            as_it_lies()
-        elif packs_if_many(self.op):
-            rows = self.w.size(self.blocks.row_count)
-            is_few = self.w.below(rows, str(MANY_ROWS))
-            self.w.branch(is_few, as_it_lies, packed)
-        else:
-            packed()
+        self.write_over([*self.op.over], columns, block)
 
     def write_over(
         self, loops: Sequence[ForOp], columns: ColumnBlock, block: KBlock

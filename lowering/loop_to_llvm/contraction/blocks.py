@@ -19,6 +19,7 @@ from ....dialects import Dim, product
 from ....dialects.loop import (
     IN_FLIGHT,
     LoadOp,
+    ScheduleAttr,
     TileGeometry,
     TileOp,
     can_mask,
@@ -110,6 +111,8 @@ class Blocks:
         self.kc = schedule.kc.data * inner
         if self.in_words:
             self.kc = -(-self.kc // self.isa.k_group) * self.isa.k_group
+        self.shared = "" if op.split is None else op.split.data
+        """What threads share, if they do."""
         self.allocate_buffers()
 
     def allocate_buffers(self) -> None:
@@ -169,7 +172,7 @@ class Blocks:
 
     def shares(self, what: str) -> bool:
         """Whether threads share the rows, or the columns."""
-        return self.op.split is not None and self.op.split.data == what
+        return self.shared == what
 
     @property
     def may_be_narrow(self) -> bool:
@@ -192,8 +195,8 @@ class Blocks:
 
     @property
     def has_steps(self) -> bool:
-        """Whether B is made of steps and scales where they lie in panels."""
-        return bool(self.beside) and not self.packed_b and self.b.at.blocked is not None
+        """Whether B is made of steps and scales that lie in panels."""
+        return bool(self.beside) and self.b.at.blocked is not None
 
     @property
     def packs_words(self) -> bool:
@@ -246,13 +249,23 @@ class Blocks:
         return self.isa.element if self.in_words else self.op.initial.type
 
     @contextmanager
-    def unpacked(self) -> Generator[None]:
-        """A part of the code in which B is not packed, though another part packs it."""
-        packed, self.packed_b = self.packed_b, ""
+    def whole(self) -> Generator[None]:
+        """
+        A part of the code in which nothing is packed, though another part packs, and
+        so there are no blocks of k and of columns: panels are read from end to end.
+        Rows are few there, so threads share the columns.
+        """
+        names = "packed_a", "packed_b", "schedule", "kc", "axis", "shared"
+        kept = {name: getattr(self, name) for name in names}
+        mc, over = self.schedule.mc.data, self.schedule.over.data
+        self.packed_a = self.packed_b = ""
+        self.schedule = ScheduleAttr.of(self.nr, mc, 0, 0, 0, "", over)
+        self.kc = self.axis = 0
+        self.shared = "columns" if self.shared else ""
         try:
             yield
         finally:
-            self.packed_b = packed
+            vars(self).update(kept)
 
     def allocate(self, count: int, type: Attribute | None = None) -> str:
         """Scratch memory of the kernel: of this type, or of the accumulators'."""

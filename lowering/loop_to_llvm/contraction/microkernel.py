@@ -120,19 +120,22 @@ class Microkernel:
                     one = blocks.element(blocks.a)
             return w.splat(one, blocks.lanes)
 
-        if blocks.has_steps:
-            steps = StepsWriter(blocks, tile, self.position, prefetch)
-            return steps.write(block, accumulators, element, self.multiply)
+        def multiplied(k: str, b: list[Value], carried: list[Value]) -> list[Value]:
+            results = list[Value]()
+            for number, own in enumerate(tile.by_row(carried)):
+                results += self.multiply(element(number, k), b, own)
+            return results
+
+        if blocks.has_steps and not blocks.packed_b:
+            steps = StepsWriter(blocks, self.position.column, tile.shape.vectors)
+            return steps.write(block, accumulators, multiplied, prefetch.write)
 
         def one_k(k: str, accumulators: Sequence[Value]) -> list[Value]:
             if panel.start:
                 b = self.load_b(panel, k, tile.shape.vectors)
             else:
                 b = self.load_b_as_it_lies(tile)
-            results = list[Value]()
-            for number, own in enumerate(tile.by_row(accumulators)):
-                results += self.multiply(element(number, k), b, own)
-            return results
+            return multiplied(k, b, [*accumulators])
 
         def several(k: str, count: int, carried: list[Value]) -> list[Value]:
             prefetch.write(k, count)

@@ -16,6 +16,7 @@ from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
 from .k_loop import k_loop
+from .steps import StepsWriter
 from .words import pack_edge_panel, pack_panel, pack_row
 
 
@@ -62,6 +63,9 @@ def pack_b(blocks: Blocks, columns: ColumnBlock, block: KBlock) -> None:
         start = w.add(columns.start, at)
         offset = w.mul(at, str(blocks.kc))
         base = blocks.at(blocks.packed_b, offset, blocks.packed_type)
+        if blocks.has_steps:
+            # They lie in whole panels.
+            return _pack_steps(blocks, block, start, base)
         partial = "false"
         if blocks.has_edge:
             end = w.add(start, str(blocks.nr))
@@ -92,6 +96,19 @@ def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Va
         return ()
 
     return k_loop(blocks, block, (), copy, (1,))
+
+
+def _pack_steps(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Value]:
+    """Writes the packing of NR columns that are made of steps."""
+    w, lanes = blocks.w, blocks.lanes
+
+    def put(k: str, b: list[Value], carried: list[Value]) -> list[Value]:
+        for vector, value in enumerate(b):
+            offset = w.add(w.mul(k, str(blocks.nr)), str(vector * lanes))
+            blocks.host.memory.put(value, blocks.at(base, offset))
+        return carried
+
+    return StepsWriter(blocks, start, blocks.nr // lanes).write(block, [], put)
 
 
 def _pack_edge_panel(

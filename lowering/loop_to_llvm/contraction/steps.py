@@ -1,13 +1,15 @@
 """
-Write the k-loop of a register tile whose factor B is made of steps in panels.
+Write a loop over k in which the factor B is made of steps in panels.
 
     for the groups of a block of k
         one vector load of scales for each vector of a row, and what is made of them
         for the words of a group
             one vector load of words for each vector of a row
             for the steps of a word
-                the number that each step is, one broadcast of A for each row, one
-                    multiply-add for each vector of accumulators
+                the number that each step is, and what is done with it
+
+In the k-loop of a register tile that is one broadcast of A for each row, and one
+multiply-add for each vector of accumulators; where B is packed, a store.
 
 Steps that share a word are the innermost k, along which the load of B does not move. A
 panel of scales has the columns of a panel of steps, and fewer rows.
@@ -20,19 +22,21 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.loop import LoadOp
+from ....dialects.loop import LoadOp, byte_count
+from ..text.memory_access import LINE
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value
-from .blocks import Blocks, KBlock, Position
+from .blocks import Blocks, KBlock
 from .k_loop import k_loop
-from .prefetch import PanelPrefetch
-from .register_tile import RegisterTile
 
-ElementOfA = Callable[[int, str], Value]
-"""Writes the element of A of a row of the tile, at a number of k in the block."""
+OneK = Callable[[str, list[Value], list[Value]], list[Value]]
+"""Writes what is done at a k of the block with a row of B; takes what is carried."""
 
-Multiply = Callable[[Value, Sequence[Value], Sequence[Value]], list[Value]]
-"""Writes one k of the accumulators of a row."""
+_AHEAD = 1024
+"""
+Bytes ahead of what is read that steps are prefetched: hardware loses its stream where
+a row of panels ends (3 to 5 % of a product of one row, with 512 bytes to 4 KiB alike).
+"""
 
 Known = dict[SSAValue, Value]
 """What is written of the ops that make a factor."""
@@ -40,12 +44,12 @@ Known = dict[SSAValue, Value]
 
 @dataclass(frozen=True)
 class StepsWriter:
-    """Writes the k-loop of one register tile, a word at a time."""
+    """Writes a loop over the k of some vectors of columns, a word at a time."""
 
     blocks: Blocks
-    tile: RegisterTile
-    position: Position
-    prefetch: PanelPrefetch
+    column: str
+    """The first column."""
+    vectors: int
     fixed: dict[tuple[int, int], Known] = field(
         default_factory=dict[tuple[int, int], Known]
     )
@@ -54,18 +58,23 @@ class StepsWriter:
     def write(
         self,
         block: KBlock,
-        accumulators: list[Value],
-        element: ElementOfA,
-        multiply: Multiply,
+        carried: list[Value],
+        one_k: OneK,
+        before: Callable[[str, int], None] = lambda _, __: None,
     ) -> list[Value]:
-        """Writes the k-loop over a block; the accumulators after it."""
+        """
+        Writes the loop over a block; what it carries, after it. `before` is told the
+        first of some k that are written one after the other, and how many they are.
+        """
         blocks, w, scope = self.blocks, self.blocks.w, self.blocks.scope
         last, many = blocks.k_indices[-1], self.steps_of_a_word
         starts = {e: self.start_of(e, block) for e in (blocks.b, *blocks.beside)}
         counts = blocks.unrolled(w.size(blocks.reduced[-1])) if many == 1 else (many,)
 
         def some_k(k: str, count: int, carried: list[Value]) -> list[Value]:
-            self.prefetch.write(k, count)
+            before(k, count)
+            if many > 1:
+                self.prefetch(starts[blocks.b])
             first = scope[last].text
             for number in range(count):
                 if number:
@@ -75,17 +84,13 @@ class StepsWriter:
                     step = number if many > 1 else 0
                     b = [
                         self.factor(starts[blocks.b], step, vector)
-                        for vector in range(self.tile.shape.vectors)
+                        for vector in range(self.vectors)
                     ]
-                    results = list[Value]()
-                    for row, own in enumerate(self.tile.by_row(carried)):
-                        a = element(row, w.add(k, str(number)))
-                        results += multiply(a, b, own)
-                    carried = results
+                    carried = one_k(w.add(k, str(number)), b, carried)
             return carried
 
         enter = self.loops_of_groups, lambda: self.write_fixed(starts)
-        return k_loop(blocks, block, accumulators, some_k, counts, enter)
+        return k_loop(blocks, block, carried, some_k, counts, enter)
 
     @property
     def steps_of_a_word(self) -> int:
@@ -109,11 +114,25 @@ class StepsWriter:
         with blocks.scope.inner(Lanes(blocks.column, blocks.lanes)):
             zeros = ("0" for _ in blocks.reduced[blocks.axis :])
             blocks.set_k(block, [*zeros])
-            blocks.set_index(blocks.column, self.position.column)
+            blocks.set_index(blocks.column, self.column)
             return memory.address(load.buffer, memory.offsets(load.at).first)
 
     def load(self, load: LoadOp, start: str, vector: int) -> Value:
         """Writes the load of a vector of a panel, at the k of the scope."""
+        here = self.address(load, start, vector)
+        return self.blocks.host.memory.read(here, load.element, self.blocks.lanes)
+
+    def prefetch(self, start: str) -> None:
+        """Writes prefetches of the steps that are some lines ahead in each panel."""
+        blocks, w = self.blocks, self.blocks.w
+        each = byte_count(blocks.b.element) * blocks.lanes
+        for vector in range(0, self.vectors, max(LINE // each, 1)):
+            here = self.address(blocks.b, start, vector)
+            ahead = w.emit(f"getelementptr i8, ptr {here}, i64 {_AHEAD}")
+            w.do(f"call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
+
+    def address(self, load: LoadOp, start: str, vector: int) -> str:
+        """Writes the address of a vector of a panel, at the k of the scope."""
         blocks, w, at = self.blocks, self.blocks.w, load.at
         assert at.blocked is not None, "steps and scales are in panels"
         number, inside = divmod(vector * blocks.lanes, blocks.nr)
@@ -121,8 +140,7 @@ class StepsWriter:
         for index in blocks.k_indices[blocks.axis :]:
             step = w.size(at.step(index))
             offset = w.add(offset, w.mul(blocks.scope[index].text, step))
-        here = blocks.at(start, offset, load.element)
-        return blocks.host.memory.read(here, load.element, blocks.lanes)
+        return blocks.at(start, offset, load.element)
 
     def write_fixed(self, starts: dict[LoadOp, str]) -> None:
         """Writes what is made of the scales of a group, for each step of a word."""
@@ -130,7 +148,7 @@ class StepsWriter:
         last, steps = blocks.k_indices[-1], blocks.b.result
         scales = [each.result for each in blocks.beside]
         of_vector: list[Known] = []
-        for at in range(self.tile.shape.vectors):
+        for at in range(self.vectors):
             loaded: Known = {}
             for each in blocks.beside:
                 loaded[each.result] = self.load(each, starts[each], at)

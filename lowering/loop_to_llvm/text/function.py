@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute
 
 from .index_arithmetic import IndexWriter, is_number
@@ -86,20 +87,30 @@ class FunctionWriter(IndexWriter):
 
     def share(self, stop: str, unit: int) -> tuple[str, str]:
         """
-        The part of the indices below `stop` that is this thread's, in whole units.
+        The part of the indices below `stop` that is this thread's, in whole units: all
+        of them, without a division, where there is one thread.
         """
-        units = self.emit(f"add nuw nsw i64 {stop}, {unit - 1}")
-        if unit > 1:
-            units = self.emit(f"udiv i64 {units}, {unit}")
-        bounds: list[str] = []
-        after = self.emit("add nuw nsw i64 %part, 1")
-        for number in ("%part", after):
-            scaled = self.emit(f"mul nuw nsw i64 {units}, {number}")
-            bound = self.mul(self.emit(f"udiv i64 {scaled}, %parts"), str(unit))
-            bounds.append(
-                self.emit(f"call i64 @llvm.smin.i64(i64 {bound}, i64 {stop})")
-            )
-        return bounds[0], bounds[1]
+
+        def whole() -> list[Value]:
+            return [Value("0", i64), Value(stop, i64)]
+
+        def part() -> list[Value]:
+            units = self.emit(f"add nuw nsw i64 {stop}, {unit - 1}")
+            if unit > 1:
+                units = self.emit(f"udiv i64 {units}, {unit}")
+            after = self.emit("add nuw nsw i64 %part, 1")
+            return [self._bound(units, each, unit, stop) for each in ("%part", after)]
+
+        is_alone = self.emit("icmp eq i64 %parts, 1")
+        start, end = self.branch(is_alone, whole, part)
+        return start.text, end.text
+
+    def _bound(self, units: str, part: str, unit: int, stop: str) -> Value:
+        """The index at which a part of some units begins."""
+        scaled = self.emit(f"mul nuw nsw i64 {units}, {part}")
+        bound = self.mul(self.emit(f"udiv i64 {scaled}, %parts"), str(unit))
+        least = self.emit(f"call i64 @llvm.smin.i64(i64 {bound}, i64 {stop})")
+        return Value(least, i64)
 
     def div(self, a: str, number: int | str) -> str:
         """An i64, which is not negative, divided by another, which is not zero."""

@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from ....dialects import ELEMENT_TYPES
-from ....dialects.scalar import RemainderOp
+from ....dialects.scalar import RemainderOp, ScaleDifferenceOp
 from ..math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
 from .function import FunctionWriter
 from .half import narrow_half, widen_half
@@ -169,8 +169,9 @@ def write_scalar_op(
         case arith.DivUIOp() | arith.RemUIOp():
             name = "urem" if isinstance(op, arith.RemUIOp) else "udiv"
             return _divide_unsigned(w, name, values[0], values[1])
-        case math.FmaOp():
-            return multiply_add(w, values, fma)
+        case math.FmaOp() | ScaleDifferenceOp():
+            fused = multiply_add if kind is math.FmaOp else _scale_difference
+            return fused(w, values, fma)
         case _:
             return call_function(w, op, values, needs)
 
@@ -291,6 +292,19 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
     return w.value(
         f"call {type} {name}({a.typed}, {b.typed}, {c.typed})", a.type, a.lanes
     )
+
+
+def _scale_difference(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value:
+    """A difference times a scale, rounded once on every target."""
+    x, least, scale, shift = values
+    if fma:
+        return multiply_add(w, [x, scale, shift], fma)
+    type = type_text(x.type, x.lanes)
+    difference = w.emit(f"fsub {x.typed}, {least.text}")
+    product = w.emit(f"fmul {type} {difference}, {scale.text}")
+    # 0.0, which makes 0.0 of -0.0.
+    none = w.emit(f"fsub {shift.typed}, {shift.text}")
+    return w.value(f"fadd {type} {product}, {none}", x.type, x.lanes)
 
 
 def _remainder(w: FunctionWriter, values: Sequence[Value], needs: Needs) -> Value:
