@@ -165,6 +165,7 @@ def test_errors_are_within_the_bound_in_f64(name: str):
         assert error <= bound, (at, mine, its)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_f32_is_rounded_once(name: str):
     formula, exact, sample, _ = FUNCTIONS[name]
