@@ -11,7 +11,7 @@ DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS \
   VIRTUAL_ENV
 
-.PHONY: demo test types cases test-torch soak soak-hostile suites suite-onnx suite-opinfo \
+.PHONY: demo test test-all types cases all-cases test-torch soak soak-hostile suites suite-onnx suite-opinfo \
   bench bench-docs lit docs \
   wheel-check lock clean
 
@@ -33,6 +33,17 @@ types: .venv/dev
 
 cases: .venv/dev
 	$(BIN)/pytest -n auto --dist worksteal $(DESCRIBED:%=--host %)
+
+# The same with every case of the products of parameters, of which `make test` has a
+# sample with each value (test/sampling.py).
+test-all: .venv/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(MAKE) --no-print-directory --jobs=2 types all-cases
+
+all-cases: .venv/dev
+	$(BIN)/pytest -n auto --dist worksteal -m 'not torch and not soak' \
+	  $(DESCRIBED:%=--host %)
 
 # Results beside those of PyTorch and ONNX Runtime.
 test-torch: .venv-torch/dev

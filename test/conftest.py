@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from .hosts import HOSTS
+from .sampling import mark_what_is_left_out
 
 OBJECTS = pytest.StashKey[Path]()
 """Where the objects are that a run shares."""
@@ -107,6 +108,12 @@ def runs_host() -> None:
     from .as_host import skip_unless_host_runs
 
     skip_unless_host_runs()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as `full` what the samples of products leave out (`sampling.py`)."""
+    mark_what_is_left_out(items)
 
 
 def pytest_collection_finish() -> None:

@@ -76,7 +76,6 @@ TESTED_ELSEWHERE = {
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",
     ),
-    "compiler/ir/context.py": ("every compile has one", "compiler/test_compile.py"),
     "compiler/ir/executed.py": (
         "is what a trace and a model as data know of calls",
         "compiler/tracing/test_trace.py",

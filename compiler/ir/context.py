@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
@@ -20,19 +21,26 @@ from .weights import WeightStore
 _DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math, Scalar)
 
 
+@cache
+def _loaded() -> Context:
+    """A context with the dialects, which others begin with a copy of."""
+    made = Context()
+    for dialect in _DIALECTS:
+        made.load_dialect(dialect)
+    return made
+
+
 class SrContext(Context):
     """A context that also holds the weights which the IR names."""
 
     def __init__(self, weights: WeightStore | None = None):
         """A context that knows every dialect of the compiler."""
-        super().__init__()
+        super().__init__(**vars(_loaded().clone()))
         self.weights = WeightStore() if weights is None else weights
         self.operators: set[str] | None = None
         """The operators that the model names, where somebody asks for them."""
         self.spelled: dict[str, str | None] = {}
         """What was looked for among the ops of users, and the digests of these."""
-        for dialect in _DIALECTS:
-            self.load_dialect(dialect)
 
     def get_optional_op(
         self, name: str, *, dialect_stack: Sequence[str] = ()

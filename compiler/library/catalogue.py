@@ -66,11 +66,21 @@ class _Convolution:
 
 def catalogue() -> Iterator[str]:
     """The models, as textual IR."""
+    yield from op_models()
+    yield from contraction_models()
+
+
+def op_models() -> Iterator[str]:
+    """Models of each op with operands, a few cases of it in each."""
     for op in Graph.operations:
         if issubclass(op, GraphOp) and _has_cases(op):
             cases = list(_cases(op))
             for first in range(0, len(cases), _CASES_PER_MODEL):
                 yield str(module_of(cases[first : first + _CASES_PER_MODEL]))
+
+
+def contraction_models() -> Iterator[str]:
+    """Products and convolutions by constant weights, with what may follow them."""
     for lines in _EPILOGUES.values():
         for channels, filters in _CHANNELS:
             yield _matmul(channels, filters, lines)

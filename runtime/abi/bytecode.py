@@ -8,7 +8,7 @@ from registers that follow each other. `interpreter_text.py` is the interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -93,6 +93,21 @@ _LOADS = [Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.LOAD_HALF, Opcode.STORE]
 _JUMPS = [Opcode.JUMP_IF_ZERO, Opcode.JUMP]
 _NO_REGISTER_A = [Opcode.RETURN, Opcode.JUMP, Opcode.CALL]
 
+_UNKNOWN = max(Opcode) + 1
+"""Stands for what is no op."""
+
+
+def _among(ops: Iterable[int]) -> npt.NDArray[np.bool_]:
+    """A table of whether an op is among some, by its number; `_UNKNOWN` never is."""
+    found = np.zeros(_UNKNOWN + 1, np.bool_)
+    found[[*ops]] = True
+    return found
+
+
+_IS_OP, _HAS_B, _HAS_C = map(_among, ([*Opcode], _READS_B, _THREE))
+_HAS_A = _IS_OP & ~_among(_NO_REGISTER_A)
+_IS_LOAD, _IS_JUMP = map(_among, (_LOADS, _JUMPS))
+
 
 def check_bytecode(
     code: Words, registers: int, arguments: Sequence[int], fields: int, calls: int
@@ -113,16 +128,17 @@ def check_bytecode(
         )
     table = code.reshape(-1, WIDTH)
     op, a, b, c = table.T
+    kind = np.where(_within(op, _UNKNOWN), op, _UNKNOWN)
     counts = np.array([*arguments, 0], np.int64)
     is_call = op == Opcode.CALL
     known = np.clip(np.where(is_call, a, 0), 0, max(len(arguments) - 1, 0))
-    in_context = np.isin(op, _LOADS) & (b == CONTEXT)
+    in_context = _IS_LOAD[kind] & (b == CONTEXT)
     is_bad = (
-        ~np.isin(op, [*Opcode])
-        | (~np.isin(op, _NO_REGISTER_A) & ~_within(a, registers))
-        | (np.isin(op, _READS_B) & ~_within(b, registers))
-        | (np.isin(op, [*_THREE]) & ~_within(c, registers))
-        | (np.isin(op, _JUMPS) & ~_within(b, len(table)))
+        ~_IS_OP[kind]
+        | (_HAS_A[kind] & ~_within(a, registers))
+        | (_HAS_B[kind] & ~_within(b, registers))
+        | (_HAS_C[kind] & ~_within(c, registers))
+        | (_IS_JUMP[kind] & ~_within(b, len(table)))
         | (is_call & ~_within(a, len(arguments)))
         | (is_call & (b > registers - counts[known]))
         | (is_call & ~_within(c, calls))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -106,8 +107,12 @@ class _Header(NamedTuple):
     entry_size: int
 
 
+@lru_cache(maxsize=8)
 def read_object(data: bytes) -> ObjectFile:
-    """The object in `data`; raises `ObjectError` where it is not as it should be."""
+    """
+    The object in `data`; raises `ObjectError` where it is not as it should be. Objects
+    that are part of every program are read once.
+    """
     return _Reader(memoryview(data)).read()
 
 

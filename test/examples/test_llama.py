@@ -76,15 +76,37 @@ def weights_of(
     return {**found, "cosine": np.cos(angles), "sine": np.sin(angles)}
 
 
-@pytest.mark.parametrize("options", [{}, {"weights": "int8"}, {"weights": "int4"}])
-@pytest.mark.parametrize("arguments", [[], ["--top-p", "0.9", "--temperature", "0.7"]])
-def test_the_example_runs(runs_host: None, options: Any, arguments: list[str]):
-    given = [f"--{name}={value}" for name, value in options.items()]
-    command = [sys.executable, FOLDER / "generate.py", *given, *arguments]
+@pytest.mark.sampled
+def check_printed(text: str) -> None:
+    """What the example prints: two rates, and the tokens."""
+    assert text.count("tokens/s") == 2
+    assert len(text.splitlines()[-1].split()) == 33
+
+
+def test_the_example_runs(runs_host: None):
+    command = [sys.executable, FOLDER / "generate.py"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("tokens/s") == 2
-    assert len(done.stdout.splitlines()[-1].split()) == 33
+    check_printed(done.stdout)
+
+
+@pytest.mark.usefixtures("runs_host")
+@pytest.mark.sampled
+@pytest.mark.parametrize("weights", ["int8", "int4"])
+@pytest.mark.parametrize("arguments", [[], ["--top-p=0.9", "--temperature=0.7"]])
+def test_it_takes_weights_of_few_bits_and_a_nucleus(
+    example: Any,
+    weights: str,
+    arguments: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    _, generate = example
+    monkeypatch.setattr(
+        sys, "argv", ["generate.py", f"--weights={weights}", *arguments]
+    )
+    assert generate.main() == 0
+    check_printed(capsys.readouterr().out)
 
 
 def test_logits_are_those_of_a_whole_text(example: Any, tmp_path: Path):

@@ -101,6 +101,7 @@ def product(m: int | str, n: int, k: int, signs: tuple[str, str]) -> str:
     }}"""
 
 
+@pytest.mark.sampled(times=2)
 @by_machine
 @by_signs
 def test_products_of_known_sizes(target: str, signs: tuple[str, str]):
@@ -134,6 +135,7 @@ def test_products_of_open_sizes(target: str):
         np.testing.assert_array_equal(model(x[:rows]), wide(x[:rows]) @ wide(w))
 
 
+@pytest.mark.sampled
 @by_machine
 @pytest.mark.parametrize("sizes", [(200, 96, 300), (1, 2048, 1024)])
 def test_two_threads_compute_the_same_bits(sizes: tuple[int, int, int], target: str):
@@ -166,6 +168,7 @@ def test_weights_stay_bytes(target: str):
     assert model.report.constant_bytes == 256 * 512
 
 
+@pytest.mark.sampled
 @by_machine
 @pytest.mark.parametrize("sizes", [(40, 64, 64), (9, 17, 30), (130, 70, 1030)])
 def test_products_of_two_inputs(sizes: tuple[int, int, int], target: str):
@@ -205,6 +208,7 @@ CONVOLUTIONS = (
 )
 
 
+@pytest.mark.sampled
 @by_machine
 @pytest.mark.parametrize("sizes", CONVOLUTIONS, ids=str)
 def test_convolutions(sizes: tuple[int, ...], target: str):

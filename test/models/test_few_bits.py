@@ -90,6 +90,7 @@ CASES = [
 """Sizes, bits, rows of a group, and whether there are zero points."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_steps_have_the_bits_of_their_numbers(
@@ -175,6 +176,7 @@ def of_bits(
     return model.SerializeToString(), matrix.reshape(n, k)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("zero", [False, True])
 @pytest.mark.parametrize("block", [16, 32, 256])
 @pytest.mark.parametrize("bits", [4, 8])

@@ -127,6 +127,7 @@ def images(row: ElementType, n: int) -> Array:
     return made.view(dtype_of(row.numpy))
 
 
+@pytest.mark.sampled
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_network_has_the_bits_of_its_references(row: ElementType, target: str):
@@ -209,6 +210,7 @@ def with_casts(row: ElementType) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.sampled
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_fusion_keeps_each_rounding(row: ElementType, target: str):

@@ -70,6 +70,7 @@ def text_of(model: Path | bytes, profile: Profile) -> str:
     return str(graph.module)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize("calibration", ["none", "kl"])
 def test_digits_are_read_as_before(schema: str, calibration: str):

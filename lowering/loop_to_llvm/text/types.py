@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -21,13 +22,14 @@ from ....dialects import ELEMENT_TYPES
 
 def type_text(type: Attribute, lanes: int = 1) -> str:
     """The type of a value in a register: one element, or a vector of several."""
-    match type:
-        case IndexType():
-            name = "i64"
-        case IntegerType():
-            name = f"i{type.width.data}"
-        case _:
-            name = ELEMENT_TYPES[type].memory
+    # By the class itself: each value that is written asks, and `isinstance` of xDSL's
+    # abstract classes takes longer than the rest.
+    if type.__class__ is IntegerType:
+        name = f"i{cast(IntegerType, type).width.data}"
+    elif type.__class__ is IndexType:
+        name = "i64"
+    else:
+        name = ELEMENT_TYPES[type].memory
     return name if lanes == 1 else f"<{lanes} x {name}>"
 
 

@@ -103,6 +103,7 @@ def check(model: StaticModule, sizes: tuple[int, int, int], dtype: str) -> None:
     np.testing.assert_allclose(model(*operands), expected, rtol=0, atol=16 * tolerance)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", ["x86-64", "host"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_products_of_known_sizes(dtype: str, target: str):

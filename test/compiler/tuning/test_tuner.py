@@ -119,6 +119,7 @@ STEPS = (3, pytest.param(1, marks=pytest.mark.soak))
 """Every third candidate is compiled, and all in `make soak`: that takes time."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.parametrize("step", STEPS)
 def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(

@@ -121,6 +121,7 @@ def test_models_whose_plans_depend_on_what_is_skipped():
         module(*more)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", [KNOWN, TWO], ids=["known", "open"])
 @pytest.mark.parametrize(
     "wrong",

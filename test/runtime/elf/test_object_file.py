@@ -111,3 +111,9 @@ def test_a_thousand_sections_of_the_same_bytes_are_refused():
     data += b"".join([*headers, *[code] * 1000])
     with pytest.raises(ObjectError, match="of its own"):
         read_object(bytes(data))
+
+
+def test_an_object_of_many_programs_is_read_once():
+    data = compiled(CALLER, "x86_64")
+    # What links it changes nothing of it, so that all may have the same.
+    assert read_object(bytes(bytearray(data))) is read_object(data)

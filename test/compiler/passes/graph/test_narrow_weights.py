@@ -195,6 +195,7 @@ def convolved(x: Array, w: Array, groups: int) -> Array:
     return np.concatenate(parts, 1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_convolutions(groups: int, target: str):

@@ -45,6 +45,7 @@ def some(name: str, element: Element) -> tuple[Array, ...]:
     return tuple(np.ascontiguousarray(each[::step][:2999]) for each in arguments)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("lanes", [2, 4, 8, 16, 32])
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("machine", sorted({"host", UNFUSED.name}))
@@ -61,6 +62,7 @@ def test_vectors_and_scalars_have_the_same_bits(
         assert (np.signbit(actual[zeros]) == np.signbit(expected[zeros])).all(), name
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("lanes", [1, 8])
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("machine", sorted({"host", UNFUSED.name}))
@@ -90,6 +92,7 @@ def test_machines_with_fused_operations_have_the_same_bits(element: Element):
             np.testing.assert_array_equal(each, results[0], name)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("name", [*ODD, *EVEN])
 def test_odd_and_even_functions_are_so_to_the_bit(name: str, element: Element):

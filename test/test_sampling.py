@@ -1,0 +1,95 @@
+"""A sample of a product of parameters has each value of each, and few cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+
+from .sampling import cover, mark_what_is_left_out, sample
+
+
+@pytest.mark.parametrize("counts", [(5,), (2, 7), (3, 4), (2, 3, 4), (2, 2, 2, 5)])
+def test_each_value_or_each_two_values_occur(counts: tuple[int, ...]):
+    cases = [*product(*map(range, counts))]
+    chosen = [cases[at] for at in cover(cases)]
+    together = 1 if len(counts) < 3 else 2
+    for axes in combinations(range(len(counts)), together):
+        found = {tuple(case[axis] for axis in axes) for case in chosen}
+        assert found == {*product(*(range(counts[axis]) for axis in axes))}
+    assert len(chosen) <= max(len(cases) // 2, max(counts))
+
+
+def test_cases_that_not_all_values_share_are_covered_too():
+    cases = [(0, 0), (0, 1), (1, 1), (2, 2)]
+    assert {cases[at] for at in cover(cases)} >= {(0, 0), (1, 1), (2, 2)}
+
+
+def test_twice_takes_cases_that_once_leaves():
+    cases = [*product(range(3), range(3))]
+    once, twice = cover(cases), cover(cases, 2)
+    assert once < twice < {*range(len(cases))}
+    for axis, value in product(range(2), range(3)):
+        assert sum(cases[at][axis] == value for at in twice) >= 2
+
+
+def test_values_that_come_together_are_one_parameter():
+    kinds, threads = [("2", 1e-5), ("n", 1e-5), ("3", 1e-3)], [1, 2]
+    cases = [
+        {"batch": batch, "precision": precision, "threads": each}
+        for (batch, precision), each in product(kinds, threads)
+    ]
+    joined = [{"kind": kind, "threads": n} for kind, n in product(kinds, threads)]
+    assert sample(joined) == {0, 3, 4}
+    # An error beside a batch is a parameter of its own, as two batches have it.
+    assert len(sample(cases)) > len(sample(joined))
+
+
+def test_values_that_have_no_hash_are_told_apart():
+    lists = [[1], [1]]
+    assert sample([{"x": each} for each in lists]) == {0, 1}
+    assert sample([{"x": each} for each in lists * 3], every=4) == {0, 4}
+
+
+PRODUCT = """
+import pytest
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("a", range(3))
+@pytest.mark.parametrize("b", range(4))
+def test_sampled(a, b):
+    pass
+
+@pytest.mark.parametrize("a", range(3))
+def test_whole(a):
+    pass
+"""
+
+
+class Collected:
+    """Marks what is left out, and keeps the names of what is not."""
+
+    names: Sequence[str] = ()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """As `conftest.py` does."""
+        mark_what_is_left_out(items)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """What is left by then is run."""
+        self.names = [each.name for each in session.items]
+
+
+def test_what_is_left_out_is_not_selected(tmp_path: Path):
+    (tmp_path / "test_product.py").write_text(PRODUCT)
+    (ini := tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n sampled\n full")
+    flags = ["--collect-only", "-qq", "-c", str(ini), "-p", "no:cacheprovider"]
+    for selected, count in (("not full", 4), ("", 12)):
+        made = Collected()
+        assert not pytest.main([*flags, "-m", selected, str(tmp_path)], [made])
+        kinds = [name.split("[")[0] for name in made.names]
+        assert kinds.count("test_sampled") == count
+        assert kinds.count("test_whole") == 3
