@@ -23,7 +23,7 @@ ANSWERS = [
 """Counters, keys and results of philox4x32-10, as Random123 publishes them."""
 
 
-@pytest.mark.parametrize("counter, key, wanted", ANSWERS)
+@pytest.mark.parametrize(("counter", "key", "wanted"), ANSWERS)
 def test_known_answers(counter: list[int], key: list[int], wanted: list[int]):
     words = [np.array([each], np.uint64) for each in counter]
     found = philox(words, [np.array([each], np.uint64) for each in key])

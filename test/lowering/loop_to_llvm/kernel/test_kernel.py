@@ -195,9 +195,11 @@ def test_a_quantised_vector_is_held_rounded_and_packed_by_an_instruction_each():
     (loop,) = loops(text)
     counts = {
         name: len(re.findall(rf"\b{name}\b", loop))
-        for name in ("vmaxps", "vminps", "vcvtps2dq", "vpaddd", "vroundps", "vcmpltps")
+        for name in ("vmaxps", "vminps", "vcvtps2dq", "vroundps", "vcmpltps")
     }
-    assert list(counts.values()) == [4, 4, 4, 4, 0, 0], counts
+    assert list(counts.values()) == [4, 4, 4, 0, 0], counts
+    # LLVM adds the zero point to words, or to bytes that are packed.
+    assert 1 <= len(re.findall(r"\bvpadd[db]\b", loop)) <= 4
     assert "vpackuswb" in loop
 
 
