@@ -27,6 +27,7 @@ from .memory import (
     uses_of,
 )
 from .nest import (
+    Bodies,
     Body,
     Combiner,
     Extent,
