@@ -18,7 +18,12 @@ from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from ...dialects.kernel import Group
 from ...dialects.loop import KernelOp
 from ...lowering.graph_to_loop import GraphToLoop, build_kernel
-from ..session import BITS_OF_WEIGHTS, Options, ProfileText
+from ..session import (
+    BITS_OF_WEIGHTS,
+    TILES_OF_ALGORITHMS,
+    Options,
+    ProfileText,
+)
 from .graph.analyze_aliases import AnalyzeAliases
 from .graph.assign_buffers import AssignBuffers
 from .graph.assign_layouts import AssignLayouts
@@ -54,6 +59,7 @@ from .graph.sink_dequantize import SinkDequantize
 from .graph.solve_symbols import SolveSymbols
 from .graph.split_updates import SplitUpdates
 from .graph.tile_products import TileProducts
+from .graph.transform_convolutions import TransformConvolutions
 from .graph.tune_contractions import TuneContractions, Tuner
 from .graph.unfuse import Unfuse
 from .graph.verify_buffers import VerifyBuffers
@@ -159,6 +165,8 @@ def graph_passes(
         FoldConstants(),
         *_cleaning(),
         # From here narrow elements are widened where they are loaded.
+        *([] if options.algorithms == "exact" else [_by_tiles(options)]),
+        # From here convolutions are the algorithms that the user allows.
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.
         OwnOutputs(),
@@ -189,6 +197,12 @@ def graph_passes(
         VerifyBuffers(),
         *([NumberCalls()] if is_traced else ()),
     ]
+
+
+def _by_tiles(options: Options) -> ModulePass:
+    """Convolutions by the tiles that options allow: by none where weights are narrowed."""
+    tile = TILES_OF_ALGORITHMS[options.algorithms]
+    return TransformConvolutions(tile if options.precision == "f32" else 0)
 
 
 def _cleaning() -> list[ModulePass]:
@@ -252,6 +266,7 @@ PIPELINE = tuple(
         for each in (
             *graph_passes(
                 Options(
+                    algorithms="fast",
                     precision="bf16",
                     weights="int4",
                     quantization=ProfileText("", "", "profile"),

@@ -15,7 +15,7 @@ from .graph_model import GraphModel, digest_of_arrays, digest_of_model
 from .host import check_runs_here, machine_text, target_text
 from .option_names import ALIAS, check_names, check_planners
 from .option_values import ProfileText, check_is, text_of_profile
-from .options import BITS_OF_WEIGHTS, Options
+from .options import BITS_OF_WEIGHTS, TILES_OF_ALGORITHMS, Options
 from .progress import Progress, progress_line, silent, told
 from .remedies import Cause, how_to_register
 from .report import (
@@ -36,6 +36,7 @@ from .weight_file import WeightFile, is_as_noted
 
 __all__ = [
     "BITS_OF_WEIGHTS",
+    "TILES_OF_ALGORITHMS",
     "ALIAS",
     "check_names",
     "check_planners",

@@ -12,6 +12,7 @@ from .element_array import to_elements, to_numbers
 from .every_op import every_op
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
 from .families.interpolation import COORDINATES, ROUNDED
+from .families.winograd import transformed_windows
 from .gate import FUNCTIONS
 from .literal import texts, to_array, to_attribute, to_names
 from .location import EXECUTED, TRACE, describe, kernel_name, operator_name
@@ -136,6 +137,7 @@ from .ops.unfold import UnfoldOp
 from .ops.wait import WaitOp
 from .ops.weight import WeightOp
 from .ops.where import WhereOp
+from .ops.winograd import WinogradInputOp, WinogradOutputOp
 from .order import Carried, Order, inverse, is_view, ordered, then
 from .ranking import Ranking
 from .recurrent import RecurrentOp
@@ -313,6 +315,10 @@ __all__ = [
     "WeightOp",
     "Where",
     "WhereOp",
+    "WinogradInputOp",
+    "WinogradOutputOp",
+    "transformed_windows",
+    "Bodies",
     "YieldOp",
     "axes",
     "axis",
