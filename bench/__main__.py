@@ -17,7 +17,7 @@ error stands after its time. Where there is no peer of ours but this, the ratio 
 
     python -m bench unet --peers ours,ours-fast,ours-fastest,onnxruntime,openvino
 
-measures convolutions of fewer products, with their errors, beside those of all products.
+measures convolutions of fewer products, with their errors, beside the exact ones.
 
     python -m bench --before ../another-checkout
 

@@ -79,9 +79,7 @@ SUITE: dict[str, SuiteModel] = {
     "mobilenet_v2": SuiteModel(
         lambda: as_if_trained(MobileNetV2()), normal((3, 224, 224)), 1
     ),
-    "unet": SuiteModel(
-        lambda: as_if_trained(UNet(32, 4)), normal((3, 128, 128)), 1
-    ),
+    "unet": SuiteModel(lambda: as_if_trained(UNet(32, 4)), normal((3, 128, 128)), 1),
     "vgg16": SuiteModel(lambda: as_if_trained(Vgg16()), normal((3, 112, 112)), 1),
     "bert_base": SuiteModel(Bert, sentences, 1, (0, 0)),
     "minilm": SuiteModel(lambda: Bert(384, 6, 12, 1536), sentences, 1, (0, 0)),

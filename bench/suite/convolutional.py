@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -130,7 +131,7 @@ class UNet(nn.Module):
     def __init__(self, width: int = 16, depth: int = 2) -> None:
         super().__init__()
         widths = [width << step for step in range(depth + 1)]
-        pairs = list(zip(widths, widths[1:]))
+        pairs = list(pairwise(widths))
         self.first = twice(3, width)
         self.down = nn.ModuleList(twice(*pair) for pair in pairs)
         self.up = nn.ModuleList(nn.ConvTranspose2d(b, a, 2, 2) for a, b in pairs)

@@ -14,6 +14,7 @@ from xdsl.ir import Dialect, Operation
 from ...dialects.graph import Graph
 from ...dialects.loop import Loop
 from ...dialects.scalar import Scalar
+from ..session import FewerProducts
 from .registry import find_op
 from .weights import WeightStore
 
@@ -31,6 +32,8 @@ class SrContext(Context):
         """The operators that the model names, where somebody asks for them."""
         self.spelled: dict[str, str | None] = {}
         """What was looked for among the ops of users, and the digests of these."""
+        self.fewer_products: list[FewerProducts] = []
+        """What became of convolutions that are computed by fewer products."""
         for dialect in _DIALECTS:
             self.load_dialect(dialect)
 
@@ -52,6 +55,12 @@ class SrContext(Context):
 def context() -> SrContext:
     """A new context that knows every dialect of the compiler, with no weights yet."""
     return SrContext()
+
+
+def fewer_products_of(ctx: Context) -> list[FewerProducts]:
+    """Where a pass notes convolutions of fewer products."""
+    assert isinstance(ctx, SrContext), "passes run in a context that has this list"
+    return ctx.fewer_products
 
 
 def weights_of(ctx: Context) -> WeightStore:

@@ -200,7 +200,7 @@ def graph_passes(
 
 
 def _by_tiles(options: Options) -> ModulePass:
-    """Convolutions by the tiles that options allow: by none where weights are narrowed."""
+    """Convolutions by tiles, as options allow; by none where weights are narrowed."""
     tile = TILES_OF_ALGORITHMS[options.algorithms]
     return TransformConvolutions(tile if options.precision == "f32" else 0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from operator import index
@@ -19,6 +19,13 @@ _CLASS_NAME = re.compile(r"[\w.]+:[^\W\d][\w.]*")
 
 _MOST_PROFILE = 2**26
 """The most bytes of a profile; a thousand values with full histograms take half."""
+
+
+TILES_OF_ALGORITHMS = {"exact": 0, "fast": 2, "fastest": 4}
+"""The rows and columns of tiles that convolutions may be computed by; 0 for none."""
+
+BITS_OF_WEIGHTS = {"int8": 8, "int4": 4}
+"""How many bits weights may be quantised to."""
 
 
 def whole_bounds(bounds: Any) -> dict[str, int]:
@@ -48,6 +55,13 @@ def whole_threads(threads: Any) -> int | None:
     if threads < 1:
         raise CompileError(f"expected one thread or more, got {threads}")
     return index(threads)
+
+
+def check_one_of(what: str, known: Iterable[str], got: Any) -> None:
+    """Raises `CompileError` unless an option, `what`, is one of those known."""
+    names = tuple(known)
+    if got not in names:
+        raise CompileError(f"expected {what} {' or '.join(names)}, got {got}")
 
 
 def names_of_classes(classes: Any) -> tuple[str, ...]:

@@ -19,8 +19,11 @@ from .option_names import (
     planner_of,
 )
 from .option_values import (
+    BITS_OF_WEIGHTS,
+    TILES_OF_ALGORITHMS,
     ProfileText,
     check_is,
+    check_one_of,
     names_of_classes,
     text_of_profile,
     whole_bounds,
@@ -32,12 +35,6 @@ ALWAYS_GIVEN = 8
 
 _PRECISIONS = ("f32", "bf16")
 """How exactly a model may be computed."""
-
-TILES_OF_ALGORITHMS = {"exact": 0, "fast": 2, "fastest": 4}
-"""The rows and columns of tiles that convolutions may be computed by; 0 for none."""
-
-BITS_OF_WEIGHTS = {"int8": 8, "int4": 4}
-"""How many bits weights may be quantised to."""
 
 _BINDINGS = ("refuse", "first-call")
 """When values of inputs are known that an op needs."""
@@ -109,10 +106,9 @@ class Options:
 
     algorithms: str = "exact"
     """
-    By what algorithms convolutions of f32 with windows of 3x3 are computed: "exact" sums
-    up all products; "fast" may take 2.25 times fewer, and is as exact; "fastest" 4 times
-    fewer, within 1e-4 of the largest element of a result (`docs/precision.md`).
-    Compile scope.
+    How f32 convolutions with windows of 3x3 are computed: "exact" sums up all products;
+    "fast" may take 2.25 times fewer, and is as exact; "fastest" 4 times fewer, within
+    1e-4 of the largest element of a result (`docs/precision.md`). Compile scope.
     """
 
     weights: str | None = None
@@ -249,12 +245,8 @@ class Options:
                 f"expected bind='refuse' with strict=True, got {self.bind!r}, by which "
                 "a call may compile; leave one of them out"
             )
-        if self.bind not in _BINDINGS:
-            known = " or ".join(_BINDINGS)
-            raise CompileError(f"expected bind of {known}, got {self.bind}")
-        if self.fallback not in _FALLBACKS:
-            known = " or ".join(_FALLBACKS)
-            raise CompileError(f"expected fallback of {known}, got {self.fallback}")
+        check_one_of("bind of", _BINDINGS, self.bind)
+        check_one_of("fallback of", _FALLBACKS, self.fallback)
         object.__setattr__(self, "foreign_ops", names_of_classes(self.foreign_ops))
         check_is("the name of a planner", str, self.planner)
         for name in ("threads", "inter_op_threads"):
@@ -264,15 +256,10 @@ class Options:
             raise CompileError(
                 f"expected a planner like {', '.join(nearest)}, got {self.planner}"
             )
-        if self.precision not in _PRECISIONS:
-            known = " or ".join(_PRECISIONS)
-            raise CompileError(f"expected a precision {known}, got {self.precision}")
-        if self.algorithms not in TILES_OF_ALGORITHMS:
-            known = ", ".join(TILES_OF_ALGORITHMS)
-            raise CompileError(f"expected algorithms {known}, got {self.algorithms}")
-        if self.weights is not None and self.weights not in BITS_OF_WEIGHTS:
-            known = " or ".join(BITS_OF_WEIGHTS)
-            raise CompileError(f"expected weights of {known}, got {self.weights}")
+        check_one_of("a precision", _PRECISIONS, self.precision)
+        check_one_of("algorithms", TILES_OF_ALGORITHMS, self.algorithms)
+        if self.weights is not None:
+            check_one_of("weights of", BITS_OF_WEIGHTS, self.weights)
 
     def _check_growing(self) -> None:
         """Raises `CompileError` unless what grows are names; keeps each once."""

@@ -16,6 +16,7 @@ from ..session import Options, progress_line
 from .bounds import add_bounds, bounds_of
 from .load_profile import add_load_profile, load_profile_of
 from .script import run_script
+from .switches import add_algorithms
 
 _BUILT = (".sr", LIBRARY_SUFFIX, ".a", ".h")
 """How the names of files end that are made for models; the rest is the runtime."""
@@ -57,6 +58,7 @@ def _parser() -> ArgumentParser:
         "runs here; a folder runs the greatest that the machine has, a bundle has one",
     )
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
+    add_algorithms(made)
     add_bounds(made)
     add_load_profile(made)
     _add_names(made)
@@ -162,6 +164,7 @@ def _build(arguments: Namespace) -> None:
             else arguments.target.split(","),
             options=Options(
                 precision=arguments.precision,
+                algorithms=arguments.algorithms,
                 bounds=bounds_of(arguments),
                 **load_profile_of(arguments),
             ),

@@ -15,6 +15,7 @@ from .fallback import add_fallback, fallback_of
 from .output import STANDARD, write_text
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
+from .switches import add_algorithms
 
 
 def _parser() -> ArgumentParser:
@@ -48,6 +49,7 @@ def _parser() -> ArgumentParser:
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )
+    add_algorithms(made)
     made.add_argument(
         "--threads", type=int, help="how many may run, or compile, side by side"
     )
@@ -77,6 +79,7 @@ def _trace(arguments: Namespace) -> Selection:
     inputs = _inputs_of(arguments)
     options = Options(
         precision=arguments.precision,
+        algorithms=arguments.algorithms,
         threads=arguments.threads,
         **fallback_of(arguments),
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Dialect
-
 from . import scalar
 from .choice import Choice
 from .container import DictType, FutureType, ListType, TupleType
 from .descent import Descent
+from .dialect import Graph
 from .element_array import to_elements, to_numbers
-from .every_op import every_op
+from .families import winograd
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
 from .families.interpolation import COORDINATES, ROUNDED
-from .families.winograd import transformed_windows
 from .gate import FUNCTIONS
 from .literal import texts, to_array, to_attribute, to_names
 from .location import EXECUTED, TRACE, describe, kernel_name, operator_name
@@ -144,8 +142,6 @@ from .recurrent import RecurrentOp
 from .region import ControlOp, RegionOp, block_of, capture, run_ops
 from .signature import ranges_of, tensor_names
 from .skip import SKIPS, Linked, SkipAttr, skips_of
-from .storage.buffer import BufferAttr, LifetimeAttr
-from .storage.panels import PanelsAttr
 
 __all__ = [
     "FloorOp",
@@ -317,7 +313,7 @@ __all__ = [
     "WhereOp",
     "WinogradInputOp",
     "WinogradOutputOp",
-    "transformed_windows",
+    "winograd",
     "Bodies",
     "YieldOp",
     "axes",
@@ -349,9 +345,3 @@ __all__ = [
     "unstacked_type",
     "uses_of",
 ]
-
-
-_ATTRIBUTES = (BufferAttr, LifetimeAttr, SkipAttr, PanelsAttr)
-_TYPES = (ListType, TupleType, DictType, FutureType)
-
-Graph = Dialect("graph", [*every_op()], [*_ATTRIBUTES, *_TYPES])

@@ -175,7 +175,7 @@ class Nest:
     """
 
     bodies: Bodies | None = None
-    """What builds all scalars where a point writes several, the first as `body` does."""
+    """Builds all scalars where a point writes several, the first as `body` does."""
 
     also: tuple[tuple[Linear, ...], ...] = ()
     """The positions of all scalars but the first, which are written in this order."""

@@ -6,7 +6,7 @@ Make a nest as shallow as possible: drop axes of size one, join contiguous axes.
 
 Two adjacent axes of one kind (parallel, reduced, reduced in turn, ordered) join when in
 every position one step of the outer axis moves as far as all steps of the inner. An
-elementwise op on whole tensors becomes one loop. Where points store tiles axes stay as they are.
+elementwise op on whole tensors becomes one loop. Axes whose points store tiles stay.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ values that one of them stores, later ones load.
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from xdsl.ir import Operation, SSAValue
 
 from ..graph import (
@@ -28,7 +29,6 @@ from .collapse import collapse
 from .expression import (
     Accumulator,
     Apply,
-    Constant,
     Expression,
     Index,
     KernelNest,
@@ -102,7 +102,7 @@ class _Builder:
                 self.made.append(self.reduce(reducer, root, nest))
 
     def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
-        """The reduction, or the op of tiles, that feeds a nest of the last op, if any."""
+        """The reduction or the op of tiles that feeds a nest of the last op, if any."""
         if root in self.reducers or root in self.tiles:
             return root
         read = [each.operand for each in nest.sources if isinstance(each, Read)]

@@ -79,10 +79,10 @@ class NestBuilder:
     buffers: Mapping[SSAValue, SSAValue]
     output: SSAValue
     rename: Renaming
-    clamped: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    """The indices of clamped coordinates, by their numbers."""
     joined: tuple[int, int] | None = None
     """Two axes that have one blocked index: its blocks, and what is inside of one."""
+    clamped: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """The indices of clamped coordinates, by their numbers."""
 
     def build(self) -> None:
         """Builds all of a nest without stages, where ops are built just now."""
@@ -191,9 +191,7 @@ class NestBuilder:
             StoreOp(scalar.stored(result, element_type(self.output)), self.output, at)
 
     def scalars(self, point: Point, accumulators: Sequence[SSAValue]) -> Scalars:
-        """
-        What is computed at one point, once reductions have come to `accumulators`.
-        """
+        """What is computed at a point, once reductions have come to `accumulators`."""
         return Scalars(self, point, accumulators)
 
     def subscript(self, position: Linear, point: Point) -> Subscript:
@@ -278,7 +276,6 @@ class Scalars:
         self.accumulators = accumulators
         self.done: dict[int, SSAValue] = {}
         self.parts: dict[int, Sequence[SSAValue]] = {}
-        """Scalars that are built together; the first of them is also in `done`."""
 
     def value(self, root: Expression) -> SSAValue:
         """Builds the scalar that `root` is at this point."""

@@ -37,6 +37,30 @@ _G = {
         [0, 0, 1],
     ],
 }
+_B = {
+    2: [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]],
+    4: [
+        [4, 0, -5, 0, 1, 0],
+        [0, -4, -4, 1, 1, 0],
+        [0, 4, -4, -1, 1, 0],
+        [0, -2, -1, 2, 1, 0],
+        [0, 2, -1, -2, 1, 0],
+        [0, 4, 0, -5, 0, 1],
+    ],
+}
+_A = {
+    2: [[1, 1, 1, 0], [0, 1, -1, -1]],
+    4: [
+        [1, 1, 1, 1, 1, 0],
+        [0, 1, -1, 2, -2, 0],
+        [0, 1, 1, 4, 4, 0],
+        [0, 1, -1, 8, -8, 1],
+    ],
+}
+
+_OTHER_ROUNDINGS = 6
+"""About how many times an element is rounded besides in its sum over channels."""
+
 _T = TypeVar("_T")
 
 
@@ -59,9 +83,37 @@ def transformed_windows(weight: Array, tile: int) -> Array:
     Windows 3x3xCxO as (m + 2)^2 matrices CxO, computed in f64 and rounded once to the
     dtype of the weight.
     """
-    g = np.array(_G[tile])
-    made = np.einsum("ai,ijco,bj->abco", g, weight.astype(np.float64), g)
+    made = _transformed_windows(weight.astype(np.float64), tile)
     return made.reshape(-1, *weight.shape[2:]).astype(weight.dtype)
+
+
+def _transformed_windows(weight: Array, tile: int) -> Array:
+    """Windows 3x3xCxO as a row and a column of matrices CxO."""
+    g = np.array(_G[tile])
+    return np.einsum("ai,ijco,bj->abco", g, weight, g, optimize=True)
+
+
+def expected_error(windows: Array, tile: int) -> float:
+    """
+    How far results in f32 are from those of exact arithmetic, at most as is to be
+    expected, relative to the largest one, for an image of independent random numbers.
+
+    It is twice the standard deviation of errors beside that of results, computed in f64
+    of windows 3x3xCxO: each rounding is off by a random part of half a unit in the last
+    place, and those of sums of products grow by the transforms as the sums do. Inputs
+    that cancel each other may be off by more, as in other sums.
+    """
+    wide = windows.astype(np.float64)
+    sums = np.square(_transformed_windows(wide, tile)).sum(axis=2)
+    grown = np.square(np.array(_B[tile])).sum(axis=1)
+    sums *= np.multiply.outer(grown, grown)[:, :, None]
+    a = np.square(np.array(_A[tile]))
+    results = np.einsum("pa,abo,qb->pqo", a, sums, a).max(initial=0)
+    roundings = (windows.shape[2] / 2 + _OTHER_ROUNDINGS) / 3
+    largest = np.square(wide).sum(axis=(0, 1, 2)).max(initial=0)
+    if not largest:
+        return 0.0
+    return float(2 * 2.0**-24 * np.sqrt(results * roundings / largest))
 
 
 def transform_tiles(tiles: Array, tile: int) -> Array:
