@@ -159,14 +159,7 @@ def graph_passes(
         Decompose(),
         # From here every op has loops, is a view, or is a fallback.
         FoldConstants(),
-        AssignLayouts(),
-        # From here the axes of each tensor lie as its users like them.
-        SinkCasts(),
-        FoldConstants(),
-        *_cleaning(),
-        # From here narrow elements are widened where they are loaded.
-        *([] if options.algorithms == "exact" else [_by_tiles(options)]),
-        # From here convolutions are the algorithms that the user allows.
+        *_arranging(options),
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.
         OwnOutputs(),
@@ -199,10 +192,26 @@ def graph_passes(
     ]
 
 
-def _by_tiles(options: Options) -> ModulePass:
+def _arranging(options: Options) -> list[ModulePass]:
+    """graph -> graph: how tensors lie, and by what convolutions are computed."""
+    return [
+        AssignLayouts(),
+        # From here the axes of each tensor lie as its users like them.
+        SinkCasts(),
+        FoldConstants(),
+        *_cleaning(),
+        # From here narrow elements are widened where they are loaded.
+        *_by_tiles(options),
+        # From here convolutions have as few products as the user allows.
+    ]
+
+
+def _by_tiles(options: Options) -> list[ModulePass]:
     """Convolutions by tiles, as options allow; by none where weights are narrowed."""
     tile = TILES_OF_ALGORITHMS[options.algorithms]
-    return TransformConvolutions(tile if options.precision == "f32" else 0)
+    if not tile:
+        return []
+    return [TransformConvolutions(tile if options.precision == "f32" else 0)]
 
 
 def _cleaning() -> list[ModulePass]:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from ...runtime.library import Artifact, written_constants
 from ...runtime.program import Size
 
-FEWER = "fewer_products"
+_FEWER = "fewer_products"
 """The field and the note of convolutions of fewer products."""
 
 NOTED = (
     *("ops_read", "ops", "kernels", "distinct_kernels"),
     *("planned_bytes", "lower_bound", "object_bytes", "operations"),
-    *("foreign_calls", FEWER),
+    *("foreign_calls", _FEWER),
 )
 """What of a report an artifact keeps."""
 
@@ -44,7 +44,7 @@ class FewerProducts(NamedTuple):
     """A convolution that is computed by fewer products than it has."""
 
     source: str
-    """What it is in the model."""
+    """The op and the node of the model."""
 
     algorithm: str
     """Such as "F(4x4, 3x3)": the results of a tile, and the window."""
@@ -146,7 +146,7 @@ def _by_name(passes: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 def warm_report(artifact: Artifact, start: float) -> CompileReport:
     """The report of a model that was found."""
     notes = {name: artifact.notes[name] for name in NOTED}
-    notes[FEWER] = tuple(FewerProducts(*each) for each in notes[FEWER])
+    notes[_FEWER] = tuple(FewerProducts(*each) for each in notes[_FEWER])
     return CompileReport(
         seconds=time.perf_counter() - start,
         warm=True,

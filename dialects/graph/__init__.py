@@ -6,7 +6,7 @@ from . import scalar
 from .choice import Choice
 from .container import DictType, FutureType, ListType, TupleType
 from .descent import Descent
-from .dialect import Graph
+from .dialect import Graph as Graph
 from .element_array import to_elements, to_numbers
 from .families import winograd
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
@@ -26,7 +26,6 @@ from .memory import (
     uses_of,
 )
 from .nest import (
-    Bodies,
     Body,
     Combiner,
     Extent,
@@ -217,7 +216,6 @@ __all__ = [
     "GeOp",
     "GeluOp",
     "GetAttrOp",
-    "Graph",
     "GraphOp",
     "GridSampleOp",
     "GruOp",
@@ -314,7 +312,6 @@ __all__ = [
     "WinogradInputOp",
     "WinogradOutputOp",
     "winograd",
-    "Bodies",
     "YieldOp",
     "axes",
     "axis",

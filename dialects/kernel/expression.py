@@ -7,14 +7,14 @@ positions. A shared subtree is one object, which is visited and built once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, SSAValue
 
 from ..dims import Dim
-from ..graph import Bodies, Body, Combiner, Extent, Linear, Where
+from ..graph import Body, Combiner, Extent, Linear, Where
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Apply:
 class Parts:
     """What builds several scalars together, applied to operands."""
 
-    bodies: Bodies
+    bodies: Callable[..., Sequence[SSAValue]]
     operands: tuple[Expression, ...]
 
 

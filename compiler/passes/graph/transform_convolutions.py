@@ -23,9 +23,9 @@ numbers, and runs only where a user asks for it (`Options(algorithms="fast")`).
 
 Whether a convolution is transformed depends on its window, strides, dilation, groups
 and channels alone, never on sizes: so bits are equal for known and open ones, for each
-batch and on each machine. Those of few channels stay, as the transforms take longer
-than what they save, and so do those whose weights are not known and finite, and all
-elements but f32. What is to be expected of errors is computed of the weights; where it
+batch and on each machine. What has few channels stays, as transforms would take
+longer than they save, and so does what has weights that are not known and finite, or
+other elements than f32. What is to be expected of errors is computed of the weights; where it
 is more than 1e-4 of the largest result, tiles are smaller, or there are none.
 """
 

@@ -100,7 +100,7 @@ def expected_error(windows: Array, tile: int) -> float:
 
     It is twice the standard deviation of errors beside that of results, computed in f64
     of windows 3x3xCxO: each rounding is off by a random part of half a unit in the last
-    place, and those of sums of products grow by the transforms as the sums do. Inputs
+    place; in sums of products they grow by the transforms as the sums do. Inputs
     that cancel each other may be off by more, as in other sums.
     """
     wide = windows.astype(np.float64)
