@@ -30,11 +30,11 @@ Peer: TypeAlias = Callable[[Case, int], Call]
 """What loads the model of a case to run on `threads` threads."""
 
 
-def ours(case: Case, threads: int, **options: Any) -> Call:
+def ours(case: Case, threads: int, **chosen: Any) -> Call:
     """The ONNX file, compiled for this machine."""
     import static_runtime as sr
 
-    options = sr.Options(cache=False, threads=threads, **options)
+    options = sr.Options(cache=False, threads=threads, **chosen)
     model, inputs = sr.compile(case.model, options=options), case.inputs()
     match inputs:
         # A call with the arguments written out, as one writes it.

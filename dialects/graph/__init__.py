@@ -6,9 +6,8 @@ from . import scalar
 from .choice import Choice
 from .container import DictType, FutureType, ListType, TupleType
 from .descent import Descent
-from .dialect import Graph as Graph
+from .dialect import graph_dialect
 from .element_array import to_elements, to_numbers
-from .families import winograd
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
 from .families.interpolation import COORDINATES, ROUNDED
 from .gate import FUNCTIONS
@@ -216,6 +215,7 @@ __all__ = [
     "GeOp",
     "GeluOp",
     "GetAttrOp",
+    "Graph",
     "GraphOp",
     "GridSampleOp",
     "GruOp",
@@ -311,7 +311,6 @@ __all__ = [
     "WhereOp",
     "WinogradInputOp",
     "WinogradOutputOp",
-    "winograd",
     "YieldOp",
     "axes",
     "axis",
@@ -342,3 +341,5 @@ __all__ = [
     "unstacked_type",
     "uses_of",
 ]
+
+Graph = graph_dialect()

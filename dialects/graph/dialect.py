@@ -13,4 +13,7 @@ from .storage.panels import PanelsAttr
 _ATTRIBUTES = (BufferAttr, LifetimeAttr, SkipAttr, PanelsAttr)
 _TYPES = (ListType, TupleType, DictType, FutureType)
 
-Graph = Dialect("graph", [*every_op()], [*_ATTRIBUTES, *_TYPES])
+
+def graph_dialect() -> Dialect:
+    """The dialect with all of its words."""
+    return Dialect("graph", [*every_op()], [*_ATTRIBUTES, *_TYPES])

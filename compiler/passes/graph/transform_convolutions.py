@@ -23,9 +23,9 @@ numbers, and runs only where a user asks for it (`Options(algorithms="fast")`).
 
 Whether a convolution is transformed depends on its window, strides, dilation, groups
 and channels alone, never on sizes: so bits are equal for known and open ones, for each
-batch and on each machine. What has few channels stays, as transforms would take
-longer than they save, and so does what has weights that are not known and finite, or
-other elements than f32. What is to be expected of errors is computed of the weights; where it
+batch and on each machine. What has few channels stays, as transforms would take longer
+than they save, and so does what has weights that are not known and finite, or other
+elements than f32. The error that is to be expected is computed of the weights; where it
 is more than 1e-4 of the largest result, tiles are smaller, or there are none.
 """
 
@@ -52,7 +52,6 @@ from ....dialects.graph import (
     WinogradOutputOp,
     describe,
     to_names,
-    winograd,
 )
 from ...ir import WeightStore, fewer_products_of, weights_of
 from ...session import FewerProducts
@@ -183,10 +182,12 @@ class _Transformer:
 
     def make(self, key: str, array: Array) -> _Windows | None:
         """Puts transformed windows into the store, of the largest tile that may be."""
-        for tile in sorted((e for e in winograd.TILES if e <= self.tile), reverse=True):
+        for tile in sorted(
+            (e for e in WinogradInputOp.TILES if e <= self.tile), reverse=True
+        ):
             with np.errstate(over="ignore", invalid="ignore"):
-                error = winograd.expected_error(array, tile)
-                made = winograd.transformed_windows(array, tile)
+                error = WinogradInputOp.expected_error(array, tile)
+                made = WinogradInputOp.windows(array, tile)
             if error <= _LARGEST_ERROR and np.isfinite(made).all():
                 name = self.weights.put(f"{key}.winograd{tile}", made)
                 return _Windows(name, tile, error)

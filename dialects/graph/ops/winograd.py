@@ -28,8 +28,10 @@ from ..families.winograd import (
     TILES,
     build_results,
     build_tile,
+    expected_error,
     transform_products,
     transform_tiles,
+    transformed_windows,
 )
 from ..nest import Linear, Nest, Read, axis, tile_nest
 from ..op import Requirement, SingleResultOp
@@ -50,6 +52,19 @@ class WinogradInputOp(SingleResultOp):
     """
 
     name = "graph.winograd_input"
+
+    TILES: ClassVar = TILES
+    """The rows and columns of results that tiles may have."""
+
+    @staticmethod
+    def windows(weight: Array, tile: int) -> Array:
+        """Windows 3x3xCxO as the matrices that tiles are multiplied with."""
+        return transformed_windows(weight, tile)
+
+    @staticmethod
+    def expected_error(weight: Array, tile: int) -> float:
+        """How far results are from exact ones, relative to the largest one."""
+        return expected_error(weight, tile)
 
     input = operand_def(TensorType)
     tile = prop_def(IntegerAttr.constr(i64))
