@@ -15,6 +15,10 @@ time of the machine for the operations and bytes of the model over ours.
 measures what may compute with fewer bits: such a result is right within 2e-2, and its
 error stands after its time. Where there is no peer of ours but this, the ratio is its.
 
+    python -m bench unet --peers ours,ours-fast,ours-fastest,onnxruntime,openvino
+
+measures convolutions of fewer products, with their errors, beside the exact ones.
+
     python -m bench --before ../another-checkout
 
 measures this version and another one; the ratio is to that.

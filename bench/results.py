@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .cases import TOLERANCE
-from .peers import LIBRARIES, OURS, OURS_REDUCED, REDUCED
+from .peers import LIBRARIES, OURS, OURS_ELSE, OURS_REDUCED, REDUCED
 from .work import Work
 
 GROUPS = {
@@ -81,15 +81,16 @@ class Row:
 
     @property
     def ours(self) -> str:
-        """Which of ours is compared: that of f32, unless there is only the other."""
-        has_other = OURS_REDUCED in self.timings and OURS not in self.timings
-        return OURS_REDUCED if has_other else OURS
+        """Which of ours is compared: the usual one, unless there are only others."""
+        found = (each for each in (OURS, *OURS_ELSE) if each in self.timings)
+        return next(found, OURS)
 
     @property
     def best(self) -> tuple[str, float] | None:
         """The fastest of the peers with a right result, and its microseconds."""
         # What is exact is not compared with what is not.
-        apart = (OURS, *(REDUCED if self.ours == OURS else (OURS_REDUCED,)))
+        is_exact = self.ours != OURS_REDUCED
+        apart = (OURS, *OURS_ELSE, *(REDUCED if is_exact else ()))
         times = [
             (timing.median, name)
             for name, timing in self.timings.items()
@@ -109,8 +110,8 @@ class Row:
     @property
     def roofline(self) -> float | None:
         """
-        The least time that the machine needs over ours; None for fewer bits than f32,
-        whose limits are others.
+        The least time that the machine needs over ours; None for fewer bits than f32
+        and for fewer products, whose limits are others.
         """
         if self.ours != OURS:
             return None

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .peers import OTHERS, OURS, REDUCED
+from .peers import OTHERS, OURS, OURS_ELSE, REDUCED
 from .results import GROUPS, Results, Row, Timing
 
 WRONG = "≠"
@@ -38,7 +38,8 @@ def time_of(timing: Timing | None, name: str = OURS) -> str:
     """
     if timing is None or timing.median is None:
         return "-"
-    error = f" ({timing.error:.0e})" if name in REDUCED and timing.error else ""
+    is_noted = name in (*OURS_ELSE, *REDUCED) and timing.error
+    error = f" ({timing.error:.0e})" if is_noted else ""
     return number(timing.median) + error + ("" if timing.is_right else f" {WRONG}")
 
 

@@ -57,6 +57,7 @@ OPTIONS: dict[str, Row] = {
     "planner": Row(tuple(PLANNERS)),
     "cache": Row((True, False)),
     "precision": Row(("f32",), same_bits=False),
+    "algorithms": Row(("exact", "fast", "fastest"), same_bits=False),
     "weights": Row((None,), same_bits=False),
     "threads": Row((1, 2), of_a_run=True),
     "manage_output_tensors": Row((False, True), of_a_run=True),
@@ -84,6 +85,8 @@ APART = {
 REFUSED: Sequence[Combination] = (
     {"enable_out_variant": False, "optimize_memory": True},
     {"enable_out_variant": False, "manage_output_tensors": True},
+    {"enable_out_variant": False, "algorithms": "fast"},
+    {"enable_out_variant": False, "algorithms": "fastest"},
 )
 """Values that `sr.Options` refuses beside each other."""
 

@@ -36,7 +36,7 @@ FAMILIES = {
     *("rounding", "softmax", "trigonometric"),
     # graph, loop and host: ops that mean nothing without each other
     *("containers", "control_flow", "for_loop", "fusion", "memory", "position"),
-    *("program_calls", "program_flow"),
+    *("program_calls", "program_flow", "winograd"),
 }
 """The files that hold more than one op; every other is named after the one it holds."""
 

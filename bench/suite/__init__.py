@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import torch
 
-from .convolutional import MobileNetV2, ResNet50, as_if_trained
+from .convolutional import MobileNetV2, ResNet50, UNet, Vgg16, as_if_trained
 from .dlrm import DENSE, Dlrm
 from .export import export_onnx
 from .model import SEED, Inputs, SuiteModel
@@ -79,6 +79,8 @@ SUITE: dict[str, SuiteModel] = {
     "mobilenet_v2": SuiteModel(
         lambda: as_if_trained(MobileNetV2()), normal((3, 224, 224)), 1
     ),
+    "unet": SuiteModel(lambda: as_if_trained(UNet(32, 4)), normal((3, 128, 128)), 1),
+    "vgg16": SuiteModel(lambda: as_if_trained(Vgg16()), normal((3, 112, 112)), 1),
     "bert_base": SuiteModel(Bert, sentences, 1, (0, 0)),
     "minilm": SuiteModel(lambda: Bert(384, 6, 12, 1536), sentences, 1, (0, 0)),
     "gpt2_block": SuiteModel(Gpt2Block, normal((256, 768)), 1),

@@ -1,7 +1,8 @@
-"""Image classifiers: ResNet-50 and MobileNetV2."""
+"""Nets of convolutions: ResNet-50, MobileNetV2, a U-Net and a VGG."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -113,6 +114,62 @@ class MobileNetV2(nn.Module):
         """f32[batch, 3, y, x] -> f32[batch, 1000]."""
         pooled = functional.adaptive_avg_pool2d(self.body(x), (1, 1))
         return self.fc(torch.flatten(pooled, 1))
+
+
+def twice(inputs: int, outputs: int) -> nn.Module:
+    """Two convolutions of three by three, each with a norm and a clamp."""
+    layers: list[nn.Module] = []
+    for width in (inputs, outputs):
+        conv = nn.Conv2d(width, outputs, 3, padding=1, bias=False)
+        layers += [conv, nn.BatchNorm2d(outputs), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+class UNet(nn.Module):
+    """A U-Net (arXiv 1505.04597): some steps down, as many up, and shortcuts."""
+
+    def __init__(self, width: int = 16, depth: int = 2) -> None:
+        super().__init__()
+        widths = [width << step for step in range(depth + 1)]
+        pairs = list(pairwise(widths))
+        self.first = twice(3, width)
+        self.down = nn.ModuleList(twice(*pair) for pair in pairs)
+        self.up = nn.ModuleList(nn.ConvTranspose2d(b, a, 2, 2) for a, b in pairs)
+        self.back = nn.ModuleList(twice(b, a) for a, b in pairs)
+        self.last = nn.Conv2d(width, 2, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """f32[batch, 3, y, x] -> f32[batch, 2, y, x], both multiples of 2^depth."""
+        kept = [self.first(x)]
+        for each in self.down:
+            kept.append(each(functional.max_pool2d(kept[-1], 2)))
+        x = kept.pop()
+        for up, back in zip(reversed(self.up), reversed(self.back), strict=True):
+            x = back(torch.cat([up(x), kept.pop()], 1))
+        return self.last(x)
+
+
+class Vgg16(nn.Module):
+    """The thirteen convolutions of VGG-16 (arXiv 1409.1556), a mean and a product."""
+
+    STAGES = ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3))
+    """Of each stage: its channels, and how many convolutions it has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        channels = 3
+        for width, depth in self.STAGES:
+            for _ in range(depth):
+                layers += [nn.Conv2d(channels, width, 3, padding=1), nn.ReLU()]
+                channels = width
+            layers.append(nn.MaxPool2d(2))
+        self.body = nn.Sequential(*layers)
+        self.fc = nn.Linear(channels, 1000)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """f32[batch, 3, y, x] -> f32[batch, 1000]."""
+        return self.fc(self.body(x).mean((2, 3)))
 
 
 def as_if_trained(module: nn.Module) -> nn.Module:

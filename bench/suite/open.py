@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .convolutional import MobileNetV2, ResNet50, as_if_trained
+from .convolutional import MobileNetV2, ResNet50, UNet, as_if_trained
 from .model import Inputs
 from .small import DeepWide, MlpSmall
 from .transformers import Bert
@@ -79,37 +79,6 @@ class ConvNext(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """f32[batch, 3, y, x] -> f32[batch, 100]."""
         return self.fc(self.norm(self.body(x).mean((2, 3))))
-
-
-def twice(inputs: int, outputs: int) -> nn.Module:
-    """Two convolutions of three by three, each with a norm and a clamp."""
-    layers: list[nn.Module] = []
-    for width in (inputs, outputs):
-        conv = nn.Conv2d(width, outputs, 3, padding=1, bias=False)
-        layers += [conv, nn.BatchNorm2d(outputs), nn.ReLU()]
-    return nn.Sequential(*layers)
-
-
-class UNet(nn.Module):
-    """A small U-Net (arXiv 1505.04597): two steps down, two up, and shortcuts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first, self.second = twice(3, 16), twice(16, 32)
-        self.lowest = twice(32, 64)
-        self.up_second = nn.ConvTranspose2d(64, 32, 2, 2)
-        self.up_first = nn.ConvTranspose2d(32, 16, 2, 2)
-        self.back_second, self.back_first = twice(64, 32), twice(32, 16)
-        self.last = nn.Conv2d(16, 2, 1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """f32[batch, 3, y, x] -> f32[batch, 2, y, x]; y and x are multiples of 4."""
-        first = self.first(x)
-        second = self.second(functional.max_pool2d(first, 2))
-        lowest = self.lowest(functional.max_pool2d(second, 2))
-        up = torch.cat([self.up_second(lowest), second], 1)
-        up = torch.cat([self.up_first(self.back_second(up)), first], 1)
-        return self.last(self.back_first(up))
 
 
 Sizes = tuple[int, ...]

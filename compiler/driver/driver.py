@@ -150,6 +150,7 @@ class Driver:
             kernels=len(calls),
             distinct_kernels=code.kernels,
             foreign_calls=sum(bool(each.framework) for each in known.call_outs),
+            fewer_products=tuple(self.ctx.fewer_products),
             operations=operations_in(program),
             cached_kernels=hits,
             llvm_seconds=end - code.written,

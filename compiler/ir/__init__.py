@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .context import SrContext, context, weights_of
+from .context import SrContext, context, fewer_products_of, weights_of
 from .executed import Executed, Traced, note_of, selection_of
 from .interpret import interpret
 from .noted_ops import (
@@ -32,6 +32,7 @@ __all__ = [
     "are_as_noted",
     "context",
     "described",
+    "fewer_products_of",
     "find_spelled",
     "find_target",
     "interpret",

@@ -15,6 +15,7 @@ from xdsl.ir import Dialect, Operation
 from ...dialects.graph import Graph
 from ...dialects.loop import Loop
 from ...dialects.scalar import Scalar
+from ..session import FewerProducts
 from .registry import find_op
 from .weights import WeightStore
 
@@ -41,6 +42,8 @@ class SrContext(Context):
         """The operators that the model names, where somebody asks for them."""
         self.spelled: dict[str, str | None] = {}
         """What was looked for among the ops of users, and the digests of these."""
+        self.fewer_products: list[FewerProducts] = []
+        """What became of convolutions that are computed by fewer products."""
 
     def get_optional_op(
         self, name: str, *, dialect_stack: Sequence[str] = ()
@@ -60,6 +63,12 @@ class SrContext(Context):
 def context() -> SrContext:
     """A new context that knows every dialect of the compiler, with no weights yet."""
     return SrContext()
+
+
+def fewer_products_of(ctx: Context) -> list[FewerProducts]:
+    """Where a pass notes convolutions of fewer products."""
+    assert isinstance(ctx, SrContext), "passes run in a context that has this list"
+    return ctx.fewer_products
 
 
 def weights_of(ctx: Context) -> WeightStore:

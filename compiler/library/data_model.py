@@ -71,12 +71,18 @@ def make_data_model(
     them.
 
     Raises `CompileError` for kernels that the library lacks all the same, for a model
-    with ops that run by their numpy reference, and for precisions other than f32.
+    with ops that run by their numpy reference, and for precisions other than f32 and
+    algorithms that are not exact.
     """
     if options.precision != "f32":
         raise CompileError(
             "expected precision f32 for a model as data, got "
             f"{options.precision}; its kernels are those of a library"
+        )
+    if options.algorithms != "exact":
+        raise CompileError(
+            "expected algorithms exact for a model as data, got "
+            f"{options.algorithms}; its kernels are those of a library"
         )
     options.check_built()
     compilation = Compilation(model, target=_LAYOUTS, options=options)

@@ -18,7 +18,12 @@ from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from ...dialects.kernel import Group
 from ...dialects.loop import KernelOp
 from ...lowering.graph_to_loop import GraphToLoop, build_kernel
-from ..session import BITS_OF_WEIGHTS, Options, ProfileText
+from ..session import (
+    BITS_OF_WEIGHTS,
+    TILES_OF_ALGORITHMS,
+    Options,
+    ProfileText,
+)
 from .graph.analyze_aliases import AnalyzeAliases
 from .graph.assign_buffers import AssignBuffers
 from .graph.assign_layouts import AssignLayouts
@@ -55,6 +60,7 @@ from .graph.sink_dequantize import SinkDequantize
 from .graph.solve_symbols import SolveSymbols
 from .graph.split_updates import SplitUpdates
 from .graph.tile_products import TileProducts
+from .graph.transform_convolutions import TransformConvolutions
 from .graph.tune_contractions import TuneContractions, Tuner
 from .graph.unfuse import Unfuse
 from .graph.verify_buffers import VerifyBuffers
@@ -155,12 +161,7 @@ def graph_passes(
         Decompose(),
         # From here every op has loops, is a view, or is a fallback.
         FoldConstants(),
-        AssignLayouts(),
-        # From here the axes of each tensor lie as its users like them.
-        SinkCasts(),
-        FoldConstants(),
-        *_cleaning(),
-        # From here narrow elements are widened where they are loaded.
+        *_arranging(options),
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.
         OwnOutputs(),
@@ -191,6 +192,28 @@ def graph_passes(
         VerifyBuffers(),
         *([NumberCalls()] if is_traced else ()),
     ]
+
+
+def _arranging(options: Options) -> list[ModulePass]:
+    """graph -> graph: how tensors lie, and by what convolutions are computed."""
+    return [
+        AssignLayouts(),
+        # From here the axes of each tensor lie as its users like them.
+        SinkCasts(),
+        FoldConstants(),
+        *_cleaning(),
+        # From here narrow elements are widened where they are loaded.
+        *_by_tiles(options),
+        # From here convolutions have as few products as the user allows.
+    ]
+
+
+def _by_tiles(options: Options) -> list[ModulePass]:
+    """Convolutions by tiles, as options allow; by none where weights are narrowed."""
+    tile = TILES_OF_ALGORITHMS[options.algorithms]
+    if not tile:
+        return []
+    return [TransformConvolutions(tile if options.precision == "f32" else 0)]
 
 
 def _cleaning() -> list[ModulePass]:
@@ -254,6 +277,7 @@ PIPELINE = tuple(
         for each in (
             *graph_passes(
                 Options(
+                    algorithms="fast",
                     precision="bf16",
                     weights="int4",
                     quantization=ProfileText("", "", "profile"),

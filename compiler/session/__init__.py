@@ -14,8 +14,14 @@ from .given import Given
 from .graph_model import GraphModel, digest_of_arrays, digest_of_model
 from .host import check_runs_here, machine_text, target_text
 from .option_names import ALIAS, check_names, check_planners
-from .option_values import ProfileText, check_is, text_of_profile
-from .options import BITS_OF_WEIGHTS, Options
+from .option_values import (
+    BITS_OF_WEIGHTS,
+    TILES_OF_ALGORITHMS,
+    ProfileText,
+    check_is,
+    text_of_profile,
+)
+from .options import Options
 from .progress import Progress, progress_line, silent, told
 from .remedies import Cause, how_to_register
 from .report import (
@@ -27,6 +33,7 @@ from .report import (
     PACKAGES_NOTE,
     SPELLED_NOTE,
     CompileReport,
+    FewerProducts,
     warm_report,
     with_constants,
 )
@@ -36,6 +43,7 @@ from .weight_file import WeightFile, is_as_noted
 
 __all__ = [
     "BITS_OF_WEIGHTS",
+    "TILES_OF_ALGORITHMS",
     "ALIAS",
     "check_names",
     "check_planners",
@@ -43,6 +51,7 @@ __all__ = [
     "CompileError",
     "CompileReport",
     "FUNCTIONS_NOTE",
+    "FewerProducts",
     "CONTAINER",
     "Form",
     "Given",

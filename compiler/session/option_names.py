@@ -35,6 +35,7 @@ SCOPES: Mapping[str, Scope] = MappingProxyType(
         "threads": Scope.RUN,
         "inter_op_threads": Scope.CODE,
         "precision": Scope.CODE,
+        "algorithms": Scope.CODE,
         "weights": Scope.CODE,
         "quantization": Scope.CODE,
         "bounds": Scope.CODE,

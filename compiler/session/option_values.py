@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from hashlib import sha256
 from operator import index
 from pathlib import Path
@@ -12,6 +13,7 @@ from types import UnionType
 from typing import Any
 
 from ...runtime.files import open_regular, read_bytes, reason, size_of
+from ...runtime.planning import PLANNERS
 from .errors import CompileError
 
 _CLASS_NAME = re.compile(r"[\w.]+:[^\W\d][\w.]*")
@@ -19,6 +21,12 @@ _CLASS_NAME = re.compile(r"[\w.]+:[^\W\d][\w.]*")
 
 _MOST_PROFILE = 2**26
 """The most bytes of a profile; a thousand values with full histograms take half."""
+
+TILES_OF_ALGORITHMS = {"exact": 0, "fast": 2, "fastest": 4}
+"""The rows and columns of tiles that convolutions may be computed by; 0 for none."""
+
+BITS_OF_WEIGHTS = {"int8": 8, "int4": 4}
+"""How many bits weights may be quantised to."""
 
 
 def whole_bounds(bounds: Any) -> dict[str, int]:
@@ -63,6 +71,23 @@ def whole_seed(seed: Any) -> int | str | None:
     if not -(1 << 63) <= number < 1 << 63:
         raise CompileError(f"expected a seed of 64 bits, got {number}")
     return number
+
+
+def check_planner(planner: Any) -> None:
+    """Raises `CompileError` unless it is the name of a planner."""
+    check_is("the name of a planner", str, planner)
+    if planner not in PLANNERS:
+        nearest = get_close_matches(planner, PLANNERS) or sorted(PLANNERS)
+        raise CompileError(
+            f"expected a planner like {', '.join(nearest)}, got {planner}"
+        )
+
+
+def check_one_of(what: str, known: Iterable[str], got: Any) -> None:
+    """Raises `CompileError` unless an option, `what`, is one of those known."""
+    names = tuple(known)
+    if got not in names:
+        raise CompileError(f"expected {what} {' or '.join(names)}, got {got}")
 
 
 def names_of_classes(classes: Any) -> tuple[str, ...]:

@@ -6,14 +6,18 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from io import FileIO
+from typing import NamedTuple
 
 from ...runtime.library import Artifact, written_constants
 from ...runtime.program import Size
 
+_FEWER = "fewer_products"
+"""The field and the note of convolutions of fewer products."""
+
 NOTED = (
     *("ops_read", "ops", "kernels", "distinct_kernels"),
     *("planned_bytes", "lower_bound", "object_bytes", "operations"),
-    "foreign_calls",
+    *("foreign_calls", _FEWER),
 )
 """What of a report an artifact keeps."""
 
@@ -34,6 +38,22 @@ FUNCTIONS_NOTE = "functions"
 
 NODES = "nodes"
 """The note of an artifact that says what the calls of a profiled program are."""
+
+
+class FewerProducts(NamedTuple):
+    """A convolution that is computed by fewer products than it has."""
+
+    source: str
+    """The op and the node of the model."""
+
+    algorithm: str
+    """Such as "F(4x4, 3x3)": the results of a tile, and the window."""
+
+    error: float
+    """
+    How far results are from those of exact arithmetic, at most as is to be expected,
+    relative to the largest, for inputs of random numbers (`docs/precision.md`).
+    """
 
 
 @dataclass(frozen=True)
@@ -72,6 +92,9 @@ class CompileReport:
 
     foreign_calls: int = 0
     """Calls in the program that a framework runs."""
+
+    fewer_products: tuple[FewerProducts, ...] = ()
+    """Convolutions that `Options(algorithms=...)` lets have fewer products."""
 
     operations: Size = 0
     """Floating-point operations of all kernels, where they do not depend on data."""
@@ -122,11 +145,13 @@ def _by_name(passes: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 
 def warm_report(artifact: Artifact, start: float) -> CompileReport:
     """The report of a model that was found."""
+    notes = {name: artifact.notes[name] for name in NOTED}
+    notes[_FEWER] = tuple(FewerProducts(*each) for each in notes[_FEWER])
     return CompileReport(
         seconds=time.perf_counter() - start,
         warm=True,
         constant_bytes=artifact.constants.nbytes,
-        **{name: artifact.notes[name] for name in NOTED},
+        **notes,
     )
 
 

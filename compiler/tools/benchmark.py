@@ -49,12 +49,19 @@ def benchmark(model: Any, target: str, options: Options, inputs: Inputs) -> str:
 
 def _size_lines(report: CompileReport) -> list[str]:
     """How much there is of the model."""
-    return [
+    lines = [
         f"ops                    {report.ops_read} as read, {report.ops} after the "
         "passes",
         f"kernels                {report.kernels} calls of {report.distinct_kernels}, "
         f"{report.object_bytes} bytes of code",
     ]
+    if fewer := report.fewer_products:
+        error = max(each.error for each in fewer)
+        lines.append(
+            f"convolutions           {len(fewer)} of fewer products, errors up to "
+            f"{error:.0e} of the largest result are to be expected"
+        )
+    return lines
 
 
 def _compile_lines(cold: CompileReport, warm: CompileReport) -> list[str]:

@@ -28,7 +28,7 @@ from .profile import add_profile, profile
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
 from .seed import add_seed, seed_of
-from .switches import add_switches, switches_of
+from .switches import add_algorithms, add_switches, switches_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -54,6 +54,7 @@ def _parser() -> ArgumentParser:
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )
+    add_algorithms(made)
     made.add_argument(
         "--threads", type=int, help="how many may run, or compile, side by side"
     )
@@ -84,6 +85,7 @@ def run(arguments: Namespace) -> None:
         tune=arguments.tune,
         threads=arguments.threads,
         precision=arguments.precision,
+        algorithms=arguments.algorithms,
         bounds=bounds_of(arguments),
         **switches_of(arguments),
         **fallback_of(arguments),

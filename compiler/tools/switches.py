@@ -1,4 +1,4 @@
-"""The options that are true or not, and the planner, as arguments of a command."""
+"""Options of a compile, such as those that are true or not, as arguments."""
 
 from __future__ import annotations
 
@@ -39,3 +39,12 @@ def add_switches(parser: ArgumentParser) -> None:
 def switches_of(arguments: Namespace) -> dict[str, Any]:
     """The values of the options, the planner apart."""
     return {name: getattr(arguments, name) for name in _SWITCHES}
+
+
+def add_algorithms(parser: ArgumentParser) -> None:
+    """Adds the argument that says by what algorithms convolutions are computed."""
+    parser.add_argument(
+        "--algorithms",
+        default=Options().algorithms,
+        help="of convolutions: exact, or fast or fastest, of fewer products",
+    )

@@ -16,6 +16,7 @@ from .output import STANDARD, write_text
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
 from .seed import add_seed, seed_of
+from .switches import add_algorithms
 
 
 def _parser() -> ArgumentParser:
@@ -50,6 +51,7 @@ def _parser() -> ArgumentParser:
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )
+    add_algorithms(made)
     made.add_argument(
         "--threads", type=int, help="how many may run, or compile, side by side"
     )
@@ -79,6 +81,7 @@ def _trace(arguments: Namespace) -> Selection:
     inputs = _inputs_of(arguments)
     options = Options(
         precision=arguments.precision,
+        algorithms=arguments.algorithms,
         threads=arguments.threads,
         **fallback_of(arguments),
         **seed_of(arguments),

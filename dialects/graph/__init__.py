@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Dialect
-
 from . import scalar
 from .choice import Choice
 from .container import DictType, FutureType, ListType, TupleType
 from .descent import Descent
+from .dialect import graph_dialect
 from .element_array import to_elements, to_numbers
-from .every_op import every_op
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
 from .families.interpolation import COORDINATES, ROUNDED
 from .gate import FUNCTIONS
@@ -135,14 +133,13 @@ from .ops.unfold import UnfoldOp
 from .ops.wait import WaitOp
 from .ops.weight import WeightOp
 from .ops.where import WhereOp
+from .ops.winograd import WinogradInputOp, WinogradOutputOp
 from .order import Carried, Order, inverse, is_view, ordered, then
 from .ranking import Ranking
 from .recurrent import RecurrentOp
 from .region import ControlOp, RegionOp, block_of, capture, run_ops
 from .signature import ranges_of, tensor_names
 from .skip import SKIPS, Linked, SkipAttr, skips_of
-from .storage.buffer import BufferAttr, LifetimeAttr
-from .storage.panels import PanelsAttr
 
 __all__ = [
     "FloorOp",
@@ -312,6 +309,8 @@ __all__ = [
     "WeightOp",
     "Where",
     "WhereOp",
+    "WinogradInputOp",
+    "WinogradOutputOp",
     "YieldOp",
     "axes",
     "axis",
@@ -343,8 +342,4 @@ __all__ = [
     "uses_of",
 ]
 
-
-_ATTRIBUTES = (BufferAttr, LifetimeAttr, SkipAttr, PanelsAttr)
-_TYPES = (ListType, TupleType, DictType, FutureType)
-
-Graph = Dialect("graph", [*every_op()], [*_ATTRIBUTES, *_TYPES])
+Graph = graph_dialect()

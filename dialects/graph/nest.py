@@ -16,6 +16,10 @@ unless it is scattered: its write position is looked up, or its value is combine
 one that an earlier nest wrote, so that several points may write one element. They write
 in the order of the points, the last axis fastest; when values replace each other, the
 last one stays.
+
+A point may write several scalars, as a tile of an image, which are computed together.
+Where the last tile reaches beyond the image, coordinates are clamped: what is beyond is
+written to the last row or column first, and what belongs there after it.
 """
 
 from __future__ import annotations
@@ -104,6 +108,9 @@ Combiner: TypeAlias = Literal["add", "mul", "max", "min"]
 Body: TypeAlias = Callable[..., SSAValue]
 """Builds, from one scalar for each source, the scalar that the nest computes."""
 
+Bodies: TypeAlias = Callable[..., Sequence[SSAValue]]
+"""Builds, from one scalar for each source, all scalars of a point."""
+
 
 def same(x: SSAValue) -> SSAValue:
     """The body of a nest that only moves elements."""
@@ -160,6 +167,18 @@ class Nest:
     How a value is combined with the element that it is written to; None when it
     replaces it.
     """
+
+    clamped: tuple[tuple[Linear, Dim], ...] = ()
+    """
+    Further coordinates of a point, numbered after its axes: a position, or the last one
+    below a bound where it is not below that.
+    """
+
+    bodies: Bodies | None = None
+    """Builds all scalars where a point writes several, the first as `body` does."""
+
+    also: tuple[tuple[Linear, ...], ...] = ()
+    """The positions of all scalars but the first, which are written in this order."""
 
     @property
     def lookups(self) -> Iterator[Lookup]:
@@ -240,3 +259,30 @@ def elementwise(
     at = broadcast_positions(bounds, operands)
     sources = tuple(Read(number, each) for number, each in enumerate(at))
     return Nest(tuple(bounds), sources, body, axes(rank))
+
+
+def tile_nest(
+    bounds: Sequence[Dim],
+    clamped: Sequence[tuple[Linear, Dim]],
+    sources: Sequence[Source],
+    bodies: Bodies,
+    writes: Sequence[tuple[Linear, ...]],
+) -> Nest:
+    """
+    The nest whose points write several scalars each, which `bodies` builds together; no
+    two points may write to one element.
+    """
+
+    def first(*scalars: SSAValue) -> SSAValue:
+        return bodies(*scalars)[0]
+
+    write, *also = writes
+    return Nest(
+        tuple(bounds),
+        tuple(sources),
+        first,
+        write,
+        clamped=tuple(clamped),
+        bodies=bodies,
+        also=tuple(also),
+    )

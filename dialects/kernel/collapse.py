@@ -6,7 +6,7 @@ Make a nest as shallow as possible: drop axes of size one, join contiguous axes.
 
 Two adjacent axes of one kind (parallel, reduced, reduced in turn, ordered) join when in
 every position one step of the outer axis moves as far as all steps of the inner. An
-elementwise op on whole tensors becomes one loop.
+elementwise op on whole tensors becomes one loop. Axes whose points store tiles stay.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ def collapse(nest: KernelNest) -> KernelNest:
     """
     The equivalent nest over as few axes as possible, with the points in the same order.
     """
+    if nest.also or nest.clamped:
+        return nest
     positions = list(linears(*nest.roots))
     parallel = len(nest.bounds) - nest.reductions
 

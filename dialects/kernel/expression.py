@@ -7,7 +7,7 @@ positions. A shared subtree is one object, which is visited and built once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -51,6 +51,22 @@ class Apply:
     operands: tuple[Expression, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What builds several scalars together, applied to operands."""
+
+    bodies: Callable[..., Sequence[SSAValue]]
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One of several scalars that are built together."""
+
+    parts: Parts
+    number: int
+
+
 @dataclass(frozen=True)
 class Accumulator:
     """The result of a reduction of this nest: that of a stage, or the only one."""
@@ -58,7 +74,9 @@ class Accumulator:
     stage: int = 0
 
 
-Expression: TypeAlias = Load | Constant | Apply | Accumulator | Extent | Where
+Expression: TypeAlias = (
+    Load | Constant | Apply | Parts | Part | Accumulator | Extent | Where
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +136,12 @@ class KernelNest:
     is_wide: bool = False
     """Whether the nest stores an element for every column after its stages."""
 
+    clamped: tuple[tuple[Linear, Dim], ...] = ()
+    """Coordinates after those of the axes, which stay below a bound."""
+
+    also: tuple[tuple[Expression, Load], ...] = ()
+    """What else a point stores, after all that it loads, each with its destination."""
+
     @property
     def roots(self) -> Iterator[Expression]:
         """Every expression of the nest, destinations included."""
@@ -126,6 +150,8 @@ class KernelNest:
             for pair in stage.kept:
                 yield from pair
         yield from (self.element, self.epilogue, self.store)
+        for pair in self.also:
+            yield from pair
 
 
 def walk(*roots: Expression) -> Iterator[Expression]:
@@ -162,17 +188,21 @@ def left(
 def _nested_expressions(each: Expression) -> Iterable[Expression]:
     """The operands of an expression, and the loads of its indices."""
     match each:
-        case Apply():
-            return each.operands
         case Load():
             return [index.load for index, _ in each.lookups]
         case _:
-            return ()
+            return operands_of(each)
 
 
 def operands_of(each: Expression) -> Iterable[Expression]:
     """The operands of an expression."""
-    return each.operands if isinstance(each, Apply) else ()
+    match each:
+        case Apply() | Parts():
+            return each.operands
+        case Part():
+            return (each.parts,)
+        case _:
+            return ()
 
 
 def loads(*roots: Expression) -> Iterator[Load]:
@@ -228,6 +258,13 @@ class Moved:
             case Apply():
                 operands = (self.done[id(each)][1] for each in root.operands)
                 return Apply(root.body, tuple(operands))
+            case Parts():
+                operands = (self.done[id(each)][1] for each in root.operands)
+                return Parts(root.bodies, tuple(operands))
+            case Part():
+                parts = self.done[id(root.parts)][1]
+                assert isinstance(parts, Parts), "what is moved stays what it is"
+                return Part(parts, root.number)
             case Where():
                 return Where(self.change(root.position))
             case _:
@@ -249,6 +286,7 @@ class Moved:
             element=self(nest.element),
             epilogue=self(nest.epilogue),
             store=self.load(nest.store),
+            also=tuple((self(each), self.load(at)) for each, at in nest.also),
             stages=tuple(
                 replace(
                     stage,

@@ -9,13 +9,10 @@ values that one of them stores, later ones load.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
 from ..graph import (
-    Body,
-    ConstantOp,
     Extent,
     FusionOp,
     GraphOp,
@@ -25,26 +22,34 @@ from ..graph import (
     Read,
     Source,
     Where,
-    axes,
     scalar,
-    to_array,
-    to_numbers,
 )
 from ..shape import sizes, tensor_type
 from .collapse import collapse
 from .expression import (
     Accumulator,
     Apply,
-    Constant,
     Expression,
     Index,
     KernelNest,
     Load,
+    Part,
+    Parts,
     Stage,
+    walk,
 )
 from .group import Check, Group, element
 from .index_source import below_of
 from .linearize import flatten, looked_up
+from .points import (
+    Element,
+    Opened,
+    identity,
+    in_turn,
+    inline_constant,
+    nests,
+    written,
+)
 from .row_reductions import Stages, arrange
 
 
@@ -53,22 +58,6 @@ def make_group(op: GraphOp) -> Group:
     builder = _Builder(op)
     nests = tuple(map(collapse, builder.made))
     return Group(op.results[0], nests, tuple(builder.checks))
-
-
-@dataclass(frozen=True)
-class Element:
-    """The element of a value at a position."""
-
-    value: SSAValue
-    at: tuple[Linear, ...]
-
-
-@dataclass(frozen=True)
-class _Opened:
-    """The body of an op with its operands; some are not yet expressions."""
-
-    body: Body
-    parts: tuple[Expression | Element, ...]
 
 
 class _Builder:
@@ -93,6 +82,11 @@ class _Builder:
         self.reducers = {
             op for op, found in self.nests.items() if any(n.reductions for n in found)
         }
+        self.tiles: dict[Operation, Part] = {}
+        """The scalar that is asked for of each op whose points store tiles."""
+        for op, found in self.nests.items():
+            if found and found[0].bodies is not None:
+                self.tiles[op] = Part(self.parts_of(op, found[0]), 0)
         self.made: list[KernelNest] = []
         plan = arrange(self.nests) if self.reducers else None
         if plan is not None and not plan.is_one_reduction:
@@ -100,15 +94,16 @@ class _Builder:
             return
         for nest in self.nests[root]:
             reducer = self.reducer(root, nest)
-            self.made.append(
-                self.plain(root, nest)
-                if reducer is None
-                else self.reduce(reducer, root, nest)
-            )
+            if reducer is None:
+                self.made.append(self.plain(root, nest))
+            elif reducer in self.tiles:
+                self.made.append(self.tile(reducer, root, nest))
+            else:
+                self.made.append(self.reduce(reducer, root, nest))
 
     def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
-        """The reduction that feeds a nest of the last op, if any."""
-        if root in self.reducers:
+        """The reduction or the op of tiles that feeds a nest of the last op, if any."""
+        if root in self.reducers or root in self.tiles:
             return root
         read = [each.operand for each in nest.sources if isinstance(each, Read)]
         waiting, found = [root.operands[each].owner for each in read], set[GraphOp]()
@@ -118,7 +113,7 @@ class _Builder:
             if not isinstance(op, GraphOp) or op not in self.inner or op in seen:
                 continue
             seen.add(op)
-            if op in self.reducers:
+            if op in self.reducers or op in self.tiles:
                 found.add(op)
             else:
                 waiting += [each.owner for each in op.operands]
@@ -127,7 +122,7 @@ class _Builder:
 
     def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
         """The nest of an op that no reduction feeds."""
-        point = _identity(nest)
+        point = identity(nest)
         value = self.apply(root, nest, point)
         at = [self.position(root, each, point) for each in nest.write]
         return KernelNest(
@@ -157,14 +152,53 @@ class _Builder:
         return KernelNest(
             nest.bounds,
             nest.reductions,
-            self.apply(reducer, nest, _identity(nest)),
+            self.apply(reducer, nest, identity(nest)),
             nest.combine,
             tensor_type(reducer.results[0]).element_type,
             epilogue,
             element(self.result, at),
             nest.combine == "add" and nest.body is scalar.mul,
-            in_turn=_in_turn(nest),
+            in_turn=in_turn(nest),
             keeps_accumulators=nest.keeps_accumulators,
+        )
+
+    def parts_of(self, op: GraphOp, nest: Nest) -> Parts:
+        """All scalars of a point of an op that stores tiles."""
+        assert nest.bodies is not None, "such a nest builds several scalars"
+        opened = self.open(op, nest, identity(nest))
+        whole = self.put_together(opened)
+        assert isinstance(whole, Apply), "an op is applied to its operands"
+        return Parts(nest.bodies, whole.operands)
+
+    def tile(self, op: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
+        """The nest of an op whose points store tiles, with the tail of each scalar."""
+        (nest,) = self.nests[op]
+        parts, pairs = self.tiles[op].parts, list[tuple[Expression, Load]]()
+        for number, at in enumerate(written(nest)):
+            self.tiles[op] = value = Part(parts, number)
+            if root is op:
+                pairs.append((value, element(self.result, at)))
+                continue
+            tail = self.apply(root, last, at)
+            to = [self.position(root, each, at) for each in last.write]
+            pairs.append((tail, element(self.result, to)))
+            # What is made of a scalar is not that of the next.
+            for known, made in list(self.memo.items()):
+                if any(isinstance(each, Part) for each in walk(made)):
+                    del self.memo[known]
+        (value, store), *also = pairs
+        type = tensor_type(root.results[0]).element_type
+        return KernelNest(
+            nest.bounds,
+            0,
+            value,
+            None,
+            type,
+            value,
+            store,
+            False,
+            clamped=nest.clamped,
+            also=tuple(also),
         )
 
     def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
@@ -175,7 +209,7 @@ class _Builder:
         for number, reducer in enumerate(plan.reducers):
             (nest,) = self.nests[reducer]
             assert nest.combine is not None, "a reduction combines"
-            combined = self.apply(reducer, nest, _identity(nest))
+            combined = self.apply(reducer, nest, identity(nest))
             kept = [op for op, first in plan.kept.items() if first == number]
             values = [
                 (self.value(op.results[0], plan.coordinates[op.results[0]]), store)
@@ -196,7 +230,7 @@ class _Builder:
             value,
             store,
             False,
-            in_turn=_in_turn(self.nests[plan.reducers[0]][0]),
+            in_turn=in_turn(self.nests[plan.reducers[0]][0]),
             stages=tuple(stages),
             is_wide=plan.is_wide,
         )
@@ -215,15 +249,15 @@ class _Builder:
         """What `op` computes at a point of its nest."""
         return self.put_together(self.open(op, nest, point))
 
-    def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> _Opened:
+    def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Opened:
         """
         What `op` computes at a point, with operands that are still to be computed.
         """
         parts = tuple(self.source(op, each, point) for each in nest.sources)
         type = tensor_type(op.results[0]).element_type
-        return _Opened(scalar.reloading(nest.body, type), parts)
+        return Opened(scalar.reloading(nest.body, type), parts)
 
-    def put_together(self, opened: _Opened) -> Expression:
+    def put_together(self, opened: Opened) -> Expression:
         """The expression of an op whose operands have all been computed."""
         parts = (
             self.value(each.value, each.at) if isinstance(each, Element) else each
@@ -277,14 +311,14 @@ class _Builder:
         """The element of `value` at a position: computed here, or loaded."""
         # A path of its own, as a chain of ops may be deeper than Python's stack.
         path = [root := Element(value, at)]
-        opened: dict[Element, _Opened] = {}
+        opened: dict[Element, Opened] = {}
         while path:
             here = path[-1]
             if here in self.memo:
                 path.pop()
             elif here in opened:
                 self.memo[here] = self.put_together(opened.pop(here))
-            elif isinstance(found := self.compute(here.value, here.at), _Opened):
+            elif isinstance(found := self.compute(here.value, here.at), Opened):
                 opened[here] = found
                 needed = [each for each in found.parts if isinstance(each, Element)]
                 path += reversed(needed)
@@ -292,7 +326,7 @@ class _Builder:
                 self.memo[here] = found
         return self.memo[root]
 
-    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | _Opened:
+    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | Opened:
         """
         The expression of an element, or the op to apply when its operands are missing.
         """
@@ -300,41 +334,14 @@ class _Builder:
         if isinstance(owner, Operation):
             if owner in self.kept:
                 return self.kept[owner]
+            if owner in self.tiles:
+                return self.tiles[owner]
             if owner in self.reducers:
                 return self.accumulators.get(owner, Accumulator())
         if isinstance(owner, GraphOp) and owner in self.inner:
             (nest,) = self.nests[owner]
             return self.open(owner, nest, at)
         outer = self.outer.get(value, value)
-        if (number := _inline_constant(outer)) is not None:
+        if (number := inline_constant(outer)) is not None:
             return number
         return element(outer, at)
-
-
-def _inline_constant(value: SSAValue) -> Constant | None:
-    """The number that `value` is, when it is a constant of one element."""
-    if not isinstance(value.owner, ConstantOp):
-        return None
-    array = to_array(value.owner.value)
-    if array.size != 1:
-        return None
-    element = tensor_type(value).element_type
-    return Constant(to_numbers(array, element).item(), element)
-
-
-def _in_turn(nest: Nest) -> frozenset[int]:
-    """The reduced axes of a nest whose points are combined in order."""
-    first = len(nest.bounds) - nest.reductions
-    return frozenset(range(first, first + nest.in_turn))
-
-
-def _identity(nest: Nest) -> tuple[Linear, ...]:
-    """The point of a nest as the identity function."""
-    return axes(len(nest.bounds))
-
-
-def nests(op: GraphOp) -> Sequence[Nest]:
-    """The nests of an op, which must have some."""
-    found = op.nests()
-    assert found is not None, f"{op.name} has loops"
-    return found

@@ -50,7 +50,7 @@ def read_elsewhere(group: Group) -> set[SSAValue] | None:
     elements at other positions or too late; None when no value is allowed.
     """
     nest, *others = group.nests
-    if nest.onto is not None or nest.ordered or not _stores_once(nest):
+    if nest.onto is not None or nest.ordered or nest.also or not _stores_once(nest):
         return None
     found = {load.buffer for load in _factors(nest)}
     found |= {load.buffer for each in others for load in loads(*each.roots)}

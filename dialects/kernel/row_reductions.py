@@ -82,7 +82,7 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
     The stages of a group of ops, which are given in order with their nests; the last op
     has the result. None when they cannot be computed together.
     """
-    if any(len(each) != 1 or each[0].is_scattered for each in nests.values()):
+    if any(len(e) != 1 or e[0].is_scattered or e[0].also for e in nests.values()):
         return None
     only = {op: each[0] for op, each in nests.items()}
     reducers = [op for op, nest in only.items() if nest.reductions]

@@ -28,6 +28,8 @@ from ...dialects.kernel import (
     Index,
     KernelNest,
     Load,
+    Part,
+    Parts,
     another_row,
     choose_rows_and_columns,
     left,
@@ -79,6 +81,8 @@ class NestBuilder:
     rename: Renaming
     joined: tuple[int, int] | None = None
     """Two axes that have one blocked index: its blocks, and what is inside of one."""
+    clamped: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """The indices of clamped coordinates, by their numbers."""
 
     def build(self) -> None:
         """Builds all of a nest without stages, where ops are built just now."""
@@ -95,6 +99,7 @@ class NestBuilder:
         """Builds loops over `bounds`, and in the innermost what is inside."""
 
         def build(point: Point) -> None:
+            self.clamp(point)
             if len(point) == len(bounds):
                 return inside(point)
             block = Block(arg_types=[IndexType()])
@@ -105,6 +110,14 @@ class NestBuilder:
             ForOp(self.rename(bounds[len(point)]), block, is_ordered=is_ordered)
 
         build([])
+
+    def clamp(self, point: Point) -> None:
+        """Builds the clamped coordinates that move with the last axis of a point."""
+        for number, (position, bound) in enumerate(self.nest.clamped):
+            if position.factors[-1][0] == len(point) - 1:
+                at = PositionOp(self.subscript(position, point)).result
+                index = ClampIndexOp(at, self.rename(bound), False).result
+                self.clamped[len(self.nest.bounds) + number] = index
 
     def build_point(self, point: Point) -> None:
         """Builds what happens at one point of the axes that are not reduced."""
@@ -167,16 +180,18 @@ class NestBuilder:
     ) -> None:
         """Builds the computation of `value` and its store."""
         scalars = Scalars(self, point, () if accumulator is None else (accumulator,))
-        result, at = scalars.value(value), scalars.subscript_of(self.nest.store)
-        if self.nest.onto is not None:
-            before = scalar.loaded(LoadOp(self.output, at).result)
-            result = scalar.binary(self.nest.onto)(before, result)
-        StoreOp(scalar.stored(result, element_type(self.output)), self.output, at)
+        pairs = [(value, self.nest.store), *self.nest.also]
+        # All that a point loads comes before what it stores.
+        results = [scalars.value(each) for each, _ in pairs]
+        for result, (_, store) in zip(results, pairs, strict=True):
+            at = scalars.subscript_of(store)
+            if self.nest.onto is not None:
+                before = scalar.loaded(LoadOp(self.output, at).result)
+                result = scalar.binary(self.nest.onto)(before, result)
+            StoreOp(scalar.stored(result, element_type(self.output)), self.output, at)
 
     def scalars(self, point: Point, accumulators: Sequence[SSAValue]) -> Scalars:
-        """
-        What is computed at one point, once reductions have come to `accumulators`.
-        """
+        """What is computed at a point, once reductions have come to `accumulators`."""
         return Scalars(self, point, accumulators)
 
     def subscript(self, position: Linear, point: Point) -> Subscript:
@@ -191,8 +206,12 @@ class NestBuilder:
             if stride != step * width:
                 factors.pop(inner, None)
                 blocked = BlockedIndex(point[inner], width, stride, step)
-        terms = tuple((point[axis], factor) for axis, factor in factors.items())
+        terms = tuple((self.at(axis, point), by) for axis, by in factors.items())
         return Subscript(terms, self.rename(position.offset), blocked)
+
+    def at(self, axis: int, point: Point) -> SSAValue:
+        """The coordinate of a point along an axis, or a clamped one."""
+        return point[axis] if axis < len(self.nest.bounds) else self.clamped[axis]
 
     def build_contraction(self, parallel: int) -> None:
         """Builds loops around a tile of the axes that suit it best."""
@@ -256,6 +275,7 @@ class Scalars:
         self.point = point
         self.accumulators = accumulators
         self.done: dict[int, SSAValue] = {}
+        self.parts: dict[int, Sequence[SSAValue]] = {}
 
     def value(self, root: Expression) -> SSAValue:
         """Builds the scalar that `root` is at this point."""
@@ -272,6 +292,12 @@ class Scalars:
                 return scalar.constant(root.value, root.element)
             case Apply():
                 return root.body(*(self.done[id(each)] for each in root.operands))
+            case Parts():
+                values = (self.done[id(each)] for each in root.operands)
+                self.parts[id(root)] = found = root.bodies(*values)
+                return found[0]
+            case Part():
+                return self.parts[id(root.parts)][root.number]
             case Accumulator():
                 assert root.stage < len(self.accumulators), "all is combined before"
                 nest = self.nest.nest

@@ -45,6 +45,10 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "call": ([], {"CASES": CASES[:1], "BURSTS": 2, "FORK_BURSTS": 2}),
     "depth": (["2"], {"MODELS": {"linear": linear}}),
     "document": (["table.md"], {}),
+    "fewer_products": (
+        ["--chains", "32,40,5,6", "--turns", "1", "--seconds", "1e-4"],
+        {"CONVOLUTIONS": 2},
+    ),
     "gemm": (
         ["tiny"],
         {"CASES": (Case("tiny", 4, 4, 4),), "SECONDS": 1e-4, "ROUNDS": 1},

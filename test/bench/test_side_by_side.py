@@ -279,3 +279,22 @@ def test_what_is_reduced_is_judged_by_a_limit_of_its_own_and_compared_with_its_l
     assert exact.ratio == 0.5
     wrong = timed(1.0, "ours-bf16", 3e-2)
     assert not wrong.is_right
+
+
+def test_fewer_products_are_compared_with_what_is_exact():
+    def timed(time: float, peer: str, error: float) -> Timing:
+        return Timing([time, time], [0.0, 0.0], error, limit=limit_of(peer))
+
+    timings = {
+        "openvino": timed(10.0, "openvino", 0.0),
+        "ours-fast": timed(6.0, "ours-fast", 1e-6),
+        "ours-fastest": timed(5.0, "ours-fastest", 2e-5),
+        "openvino-default": timed(2.0, "openvino-default", 1e-2),
+    }
+    fewer = Row("unet", 1, timings)
+    assert (fewer.ours, fewer.best, fewer.ratio) == ("ours-fast", ("openvino", 10), 0.6)
+    text = table.line(fewer, ["openvino", "ours-fast", "ours-fastest"])
+    assert "| - | **10.0** | 6.00 (1e-06) | 5.00 (2e-05) | 0.60 |" in text
+    exact = Row("unet", 1, {OURS: timed(9.0, OURS, 0.0), **timings})
+    assert (exact.ours, exact.ratio) == (OURS, 0.9)
+    assert not timed(1.0, "ours-fastest", 2e-4).is_right

@@ -1,7 +1,8 @@
 """
 One model compiled for any sizes and for these alone computes equal bits, and so does a
 row of a batch of any size: random chains of reductions, norms, softmaxes, pools,
-products and moves, where any of the sizes may be one.
+products and moves, where any of the sizes may be one; and chains of convolutions that
+have fewer products.
 """
 
 from __future__ import annotations
@@ -224,6 +225,54 @@ def test_open_and_known_sizes_have_equal_bits(seed: int):
         x = _numbers(values, seed)
         one_size = sr.compile(chain(values, seed, steps)[0])
         _same_bits(any_size(x), one_size(x))
+
+
+CHANNELS = 32
+"""As many as convolutions of fewer products have at the least."""
+
+IMAGE_STEPS: tuple[Step, ...] = (_sigmoid, _scaled, _padded, _pooled)
+"""What follows a convolution."""
+
+
+def _images(shape: Shape, seed: int) -> str:
+    """The text of a chain of convolutions that may have fewer products, and others."""
+    chance = random.Random(seed)
+    block = Block(arg_types=[tensor(f32, *shape)])
+    with ImplicitBuilder(block):
+        x: SSAValue = block.args[0]
+        for _ in range(3):
+            channels = sizes(tensor_type(x))[1]
+            assert isinstance(channels, int), "weights have so many channels"
+            weight = _weight(chance, CHANNELS + chance.choice((0, 9)), channels, 3, 3)
+            x = ConvOp(
+                x,
+                weight,
+                strides=(1, 1),
+                padding=tuple(chance.choice((1, 1, 2)) for _ in range(4)),
+                dilation=(1, 1),
+                groups=1,
+            ).result
+            x = chance.choice(IMAGE_STEPS)(x, chance) or x
+        func.ReturnOp(x)
+    type = ([block.args[0].type], [x.type])
+    return str(ModuleOp([func.FuncOp("model", type, Region(block))]))
+
+
+@pytest.mark.parametrize("algorithms", ["fast", "fastest"])
+@pytest.mark.parametrize("seed", range(5))
+def test_convolutions_of_fewer_products_have_equal_bits(algorithms: str, seed: int):
+    chance = random.Random(seed)
+    options = sr.Options(algorithms=algorithms)
+    open_sizes = symbol("n"), CHANNELS, symbol("h"), symbol("w")
+    any_size = sr.compile(_images(open_sizes, seed), options=options)
+    assert len(any_size.report.fewer_products) == 3
+    for threads in (1, 2):
+        n, h, w = (chance.choice(VALUES) for _ in range(3))
+        x = _numbers((n, CHANNELS, h, w), seed)
+        one = sr.Options(algorithms=algorithms, threads=threads)
+        one_size = sr.compile(_images((n, CHANNELS, h, w), seed), options=one)
+        _same_bits(any_size(x), one_size(x))
+        _same_bits(any_size(x[:1]), one_size(x)[:1])
 
 
 PER_ROW = """

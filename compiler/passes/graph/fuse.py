@@ -77,7 +77,10 @@ class _Candidate:
     """The nests of the last op."""
 
     reducing: set[int] = field(default_factory=set[int])
-    """The numbers of those nests that reduce, or that a reduction feeds."""
+    """
+    The numbers of those nests that reduce, or whose points store tiles, or that such an
+    op feeds.
+    """
 
     is_staged: bool = False
     """
@@ -92,7 +95,7 @@ def _candidate_of(op: GraphOp) -> _Candidate | None:
         return None
     if any(True for nest in nests for _ in nest.lookups):
         return None
-    reducing = {number for number, nest in enumerate(nests) if nest.reductions}
+    reducing = {n for n, nest in enumerate(nests) if nest.reductions or nest.also}
     return _Candidate([op], nests, reducing)
 
 

@@ -126,6 +126,13 @@ def test_a_model_of_another_precision_is_refused(tmp_path: Path):
     assert not path.exists()
 
 
+def test_a_model_of_other_algorithms_is_refused(tmp_path: Path):
+    path = tmp_path / "model.sr"
+    with pytest.raises(SystemExit, match="algorithms exact for a model as data"):
+        main([str(MODEL.dynamic), "--algorithms", "fast", "-o", str(path)])
+    assert not path.exists()
+
+
 def test_a_changed_model_is_refused(tmp_path: Path):
     build(tmp_path, "--include-all")
     path = tmp_path / "rt" / MODEL.dynamic.with_suffix(".sr").name

@@ -38,6 +38,10 @@ WRONG: dict[str, dict[object, str]] = {
         1: "expected a precision f32 or bf16, got 1",
         None: "expected a precision f32 or bf16, got None",
     },
+    "algorithms": {
+        2: "expected algorithms exact or fast or fastest, got 2",
+        "faster": "expected algorithms exact or fast or fastest, got faster",
+    },
     "weights": {
         4: "expected weights of int8 or int4, got 4",
         "int2": "expected weights of int8 or int4, got int2",
@@ -175,6 +179,7 @@ OTHERS: dict[str, Any] = {
     "threads": 3,
     "inter_op_threads": 1,
     "precision": "bf16",
+    "algorithms": "fast",
     "weights": "int4",
     "bounds": {"n": 3},
     "grow": ("n",),
@@ -231,7 +236,13 @@ def test_what_only_compiled_code_has_is_refused_of_references():
             sr.Options(enable_out_variant=False, **needed)
         sentence = f"When {name} is true, enable_out_variant must be set to true"
         assert str(caught.value) == sentence
-    others = {"precision": "bf16", "weights": "int8", "tune": True, "strict": True}
+    others = {
+        "precision": "bf16",
+        "algorithms": "fast",
+        "weights": "int8",
+        "tune": True,
+        "strict": True,
+    }
     for name, value in others.items():
         given: dict[str, Any] = {"optimize_memory": False, name: value}
         with pytest.raises(sr.CompileError, match=f"expected {name}=.* of compiled co"):

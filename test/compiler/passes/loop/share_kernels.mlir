@@ -322,3 +322,42 @@ loop.kernel @differs(%a: memref<?xui8>, %b: memref<?xsi8>, %c: memref<?xi32>) {
     loop.yield
   }
 }
+
+// -----
+
+// Products of a stack with constants keep their k, by which rows are at known distances.
+//
+// CHECK:         loop.kernel @stack_0
+// CHECK:         loop.kernel @stack_1
+loop.kernel @stack_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %s to 16 {
+    %zero = arith.constant 0.0 : f32
+    loop.tile %i to 1000, %j to 32, reduce %k to 64 from %zero : f32 by 12, 32, 16
+        as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 64 of 0> k_loop (%sum) {
+      %x = loop.load %a[%s * 64000 + %i * 64 + %k] : memref<?xf32>
+      %y = loop.load %b[%s * 2048 + %k * 32 + %j blocked 32 * 32768] : memref<?xf32>
+      %next = math.fma %x, %y, %sum : f32
+      loop.yield %next : f32
+    } epilogue (%row, %column, %accumulator) {
+      loop.store %accumulator, %c[%s * 32000 + %row * 32 + %column] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.kernel @stack_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %s to 16 {
+    %zero = arith.constant 0.0 : f32
+    loop.tile %i to 1000, %j to 32, reduce %k to 96 from %zero : f32 by 12, 32, 16
+        as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 96 of 0> k_loop (%sum) {
+      %x = loop.load %a[%s * 96000 + %i * 96 + %k] : memref<?xf32>
+      %y = loop.load %b[%s * 3072 + %k * 32 + %j blocked 32 * 49152] : memref<?xf32>
+      %next = math.fma %x, %y, %sum : f32
+      loop.yield %next : f32
+    } epilogue (%row, %column, %accumulator) {
+      loop.store %accumulator, %c[%s * 32000 + %row * 32 + %column] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}

@@ -1,0 +1,63 @@
+"""Elements of values at points of nests, and what is known of them without a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from ..graph import Body, ConstantOp, GraphOp, Linear, Nest, axes, to_array, to_numbers
+from ..shape import tensor_type
+from .expression import Constant, Expression
+
+
+@dataclass(frozen=True)
+class Element:
+    """The element of a value at a position."""
+
+    value: SSAValue
+    at: tuple[Linear, ...]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The body of an op with its operands; some are not yet expressions."""
+
+    body: Body
+    parts: tuple[Expression | Element, ...]
+
+
+def inline_constant(value: SSAValue) -> Constant | None:
+    """The number that `value` is, when it is a constant of one element."""
+    if not isinstance(value.owner, ConstantOp):
+        return None
+    array = to_array(value.owner.value)
+    if array.size != 1:
+        return None
+    element = tensor_type(value).element_type
+    return Constant(to_numbers(array, element).item(), element)
+
+
+def in_turn(nest: Nest) -> frozenset[int]:
+    """The reduced axes of a nest whose points are combined in order."""
+    first = len(nest.bounds) - nest.reductions
+    return frozenset(range(first, first + nest.in_turn))
+
+
+def identity(nest: Nest) -> tuple[Linear, ...]:
+    """The point of a nest as the identity function, with clamped coordinates."""
+    return axes(len(nest.bounds) + len(nest.clamped))
+
+
+def written(nest: Nest) -> list[tuple[Linear, ...]]:
+    """Where a nest of tiles writes its scalars, in order."""
+    first = tuple(each for each in nest.write if isinstance(each, Linear))
+    return [first, *nest.also]
+
+
+def nests(op: GraphOp) -> Sequence[Nest]:
+    """The nests of an op, which must have some."""
+    found = op.nests()
+    assert found is not None, f"{op.name} has loops"
+    return found
