@@ -105,7 +105,10 @@ def test_what_does_not_go_together_is_told(
 CONVOLUTION = """
 func.func @model(%x: tensor<1x32x6x6xf32>) -> tensor<1x32x4x4xf32> {
   %w = graph.constant dense<0.5> : tensor<32x32x3x3xf32>
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x32x6x6xf32>, tensor<32x32x3x3xf32> -> tensor<1x32x4x4xf32>
+  %0 = graph.conv %x, %w {
+    strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>,
+    dilation = array<i64: 1, 1>, groups = 1 : i64
+  } : tensor<1x32x6x6xf32>, tensor<32x32x3x3xf32> -> tensor<1x32x4x4xf32>
   return %0 : tensor<1x32x4x4xf32>
 }
 """
