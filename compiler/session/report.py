@@ -11,13 +11,10 @@ from typing import NamedTuple
 from ...runtime.library import Artifact, written_constants
 from ...runtime.program import Size
 
-_FEWER = "fewer_products"
-"""The field and the note of convolutions of fewer products."""
-
 NOTED = (
     *("ops_read", "ops", "kernels", "distinct_kernels"),
     *("planned_bytes", "lower_bound", "object_bytes", "operations"),
-    *("foreign_calls", _FEWER),
+    *("foreign_calls", "fewer_products"),
 )
 """What of a report an artifact keeps."""
 
@@ -126,6 +123,11 @@ class CompileReport:
     object_bytes: int = 0
     """Machine code."""
 
+    def __post_init__(self) -> None:
+        """Notes of an artifact, and of another process, have lists for tuples."""
+        made = tuple(FewerProducts(*each) for each in self.fewer_products)
+        object.__setattr__(self, "fewer_products", made)
+
     @property
     def pass_totals(self) -> tuple[tuple[str, int, float], ...]:
         """The passes by name: how often each ran, and its time in all."""
@@ -145,13 +147,11 @@ def _by_name(passes: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 
 def warm_report(artifact: Artifact, start: float) -> CompileReport:
     """The report of a model that was found."""
-    notes = {name: artifact.notes[name] for name in NOTED}
-    notes[_FEWER] = tuple(FewerProducts(*each) for each in notes[_FEWER])
     return CompileReport(
         seconds=time.perf_counter() - start,
         warm=True,
         constant_bytes=artifact.constants.nbytes,
-        **notes,
+        **{name: artifact.notes[name] for name in NOTED},
     )
 
 

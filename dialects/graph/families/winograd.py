@@ -89,8 +89,18 @@ def transformed_windows(weight: Array, tile: int) -> Array:
 
 def _transformed_windows(weight: Array, tile: int) -> Array:
     """Windows 3x3xCxO as a row and a column of matrices CxO."""
-    g = np.array(_G[tile])
-    return np.einsum("ai,ijco,bj->abco", g, weight, g, optimize=True)
+    rows = _sums(_G[tile], weight)
+    return _sums(_G[tile], rows.swapaxes(0, 1)).swapaxes(0, 1)
+
+
+def _sums(factors: Sequence[Sequence[float]], parts: Array) -> Array:
+    """Sums of parts by rows of factors, in order: the same bits on each machine."""
+    made = np.zeros((len(factors), *parts.shape[1:]), parts.dtype)
+    for result, row in zip(made, factors, strict=True):
+        for factor, part in zip(row, parts, strict=True):
+            if factor:
+                result += factor * part
+    return made
 
 
 def expected_error(windows: Array, tile: int) -> float:

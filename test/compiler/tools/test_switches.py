@@ -84,9 +84,10 @@ def test_results_are_those_of_any_options(words: list[str], tmp_path: Path):
             "When optimize_memory is true, enable_out_variant must be set to t",
         ),
         (["--planner", "naif"], "expected a planner like naive, got naif"),
+        (["--algorithms", "faster"], "expected algorithms exact or fast or fastest"),
         ([*ORACLE, "--profile"], "expected a module that compile made here"),
     ],
-    ids=["precondition", "planner", "profile"],
+    ids=["precondition", "planner", "algorithms", "profile"],
 )
 def test_what_does_not_go_together_is_told(
     words: list[str],
@@ -99,6 +100,29 @@ def test_what_does_not_go_together_is_told(
     monkeypatch.setattr(sys, "argv", ["sr-run"])
     with pytest.raises(SystemExit, match=f"^sr-run: {sentence}"):
         main([str(path), *words])
+
+
+CONVOLUTION = """
+func.func @model(%x: tensor<1x32x6x6xf32>) -> tensor<1x32x4x4xf32> {
+  %w = graph.constant dense<0.5> : tensor<32x32x3x3xf32>
+  %0 = graph.conv %x, %w {
+    strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>,
+    dilation = array<i64: 1, 1>, groups = 1 : i64
+  } : tensor<1x32x6x6xf32>, tensor<32x32x3x3xf32> -> tensor<1x32x4x4xf32>
+  return %0 : tensor<1x32x4x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("words", [["--algorithms", "fastest"], []], ids=str)
+def test_convolutions_of_fewer_products_are_told(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "model.mlir"
+    path.write_text(CONVOLUTION)
+    main([str(path), "--benchmark", *words])
+    sentence = "convolutions           1 of fewer products, errors up to "
+    assert (sentence in capsys.readouterr().out) == bool(words)
 
 
 def test_an_oracle_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
