@@ -73,9 +73,10 @@ def whole_seed(seed: Any) -> int | str | None:
     return number
 
 
-def check_planner(planner: Any) -> None:
+def check_planner(name: Any) -> None:
     """Raises `CompileError` unless it is the name of a planner."""
-    check_is("the name of a planner", str, planner)
+    check_is("the name of a planner", str, name)
+    planner = str(name)
     if planner not in PLANNERS:
         nearest = get_close_matches(planner, PLANNERS) or sorted(PLANNERS)
         raise CompileError(
