@@ -78,6 +78,7 @@ APART = {
     "fallback": "is about nodes without an op of ours: test_foreign.py",
     "foreign_ops": "is about nodes of other domains: test_foreign.py",
     "inter_op_threads": "is about models with branches: test_parallel.py",
+    "seed": "is about models that draw numbers at random: test_random.py",
     "bind": "is about models that need a value of an input: test_first_call.py",
 }
 """The options that are not, and why."""

@@ -74,6 +74,9 @@ OPS = [
 ]
 
 # What computes a tensor from a size has no operand that could have a symbol.
+BOUNDED = {"graph.dequantize_words"}
+"""Ops whose passes see to it that no operand is infinite, NaN or near either."""
+
 WITHOUT_OPERANDS = {"graph.dim", "graph.iota"}
 OPS_ON_TENSORS = [op for op in OPS if op.name not in WITHOUT_OPERANDS]
 
@@ -209,7 +212,7 @@ def test_computes_the_reference(op: type[GraphOp], target: str, most: int | None
     ]
     assert cases, "every op has a case"
     module = compile_cases(cases, target)
-    for special in (False, True):
+    for special in {False, op.name not in BOUNDED}:
         arrays = [make_inputs(case, 1, special) or [] for case in cases]
         results = iter(several(module(*chain.from_iterable(arrays))))
         for case, inputs in zip(cases, arrays, strict=True):

@@ -46,6 +46,8 @@ def answer(_=None, module=None):
     return gc.isenabled()
 
 def in_child(call):
+    # Or the child prints again what waits for the parent's pipe.
+    sys.stdout.flush()
     child = os.fork()
     if child == 0:
         # Who hangs is ended.
