@@ -94,12 +94,12 @@ def main() -> None:
     given = parser.parse_args()
     if unknown := [each for each in given.models if each not in SUITE]:
         parser.error(f"expected models of bench/suite, got {', '.join(unknown)}")
-    torch.set_grad_enabled(False)
     print("| model | type | f32, ms | its, ms | ratio | error | PyTorch's error |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for name in given.models:
-        for kind in TYPES:
-            print(line(name, kind, given.rounds, given.burst), flush=True)
+    with torch.no_grad():
+        for name in given.models:
+            for kind in TYPES:
+                print(line(name, kind, given.rounds, given.burst), flush=True)
 
 
 if __name__ == "__main__":
