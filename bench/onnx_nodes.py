@@ -25,6 +25,7 @@ from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.loader import load_model_tests
 
 import static_runtime as sr
+from static_runtime.compiler.frontends.onnx.random import HANDLERS
 
 from .conformance.apart import STARTED, outcomes_of
 from .conformance.outcome import (
@@ -44,12 +45,7 @@ NAME = "onnx_nodes"
 SECONDS = 60.0
 """The time limit of a case."""
 
-RANDOM = frozenset(
-    {
-        *("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike"),
-        *("RandomUniform", "RandomUniformLike"),
-    }
-)
+RANDOM = frozenset({*HANDLERS, "Dropout"})
 """Ops that draw numbers."""
 
 DRAWN = Outcome("skipped", "numbers at random, of a generator that is not defined")

@@ -73,7 +73,7 @@ class Bert(nn.Module):
         hidden = (1.0 - mask[:, None, None, :].to(torch.float32)) * -10000.0
         x = self.words(ids) + self.places(self.place) + self.kinds(self.kind)
         x = self.norm(x)
-        # PyTorch takes the bits of a mask of f32 for those of f64 beside f64.
+        # With queries of f64, PyTorch reads the bits of an f32 mask as f64.
         hidden = hidden.to(x.dtype)
         for layer in self.layers:
             x = layer(x, hidden)

@@ -137,7 +137,7 @@ class KernelNest:
     """Whether the nest stores an element for every column after its stages."""
 
     clamped: tuple[tuple[Linear, Dim], ...] = ()
-    """Coordinates after those of the axes, which stay below a bound."""
+    """Additional coordinates, numbered after the axes, each clamped below a bound."""
 
     also: tuple[tuple[Expression, Load], ...] = ()
     """What else a point stores, after all that it loads, each with its destination."""

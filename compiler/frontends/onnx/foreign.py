@@ -34,6 +34,7 @@ from .foreign_types import types_of, value_info
 from .known import Known
 from .model_file import ONNX as ONNX_DOMAINS
 from .node import Value
+from .random import HANDLERS as RANDOM
 from .run_node import run_by_reference, run_by_session, session_of
 from .scope import Scope
 from .symbols import Symbols
@@ -41,12 +42,7 @@ from .symbols import Symbols
 _IR_VERSION = 10
 """The version of ONNX's format that a node is kept in."""
 
-_RANDOM = frozenset(
-    {
-        *("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"),
-        *("RandomUniform", "RandomUniformLike"),
-    }
-)
+_RANDOM = frozenset(RANDOM)
 """ONNX's ops with other results at each call."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import f32, f64, i64
+from xdsl.dialects.builtin import bf16, f16, f32, f64, i64
 from xdsl.ir import SSAValue
 
 from ....dims import Dim, product
@@ -33,6 +33,10 @@ SEED = "graph.seed"
 """The attribute of every model that numbers at random are drawn by."""
 
 
+_BITS: dict[Element, int] = {f16: 11, bf16: 8}
+"""The bits of a number below 1 that floats of 16 bits have: more would round it up."""
+
+
 def uniform(
     shape: Sequence[Dim],
     element: Element = f32,
@@ -58,8 +62,13 @@ def uniform_between(
     element: Element,
     own: int | None = None,
 ) -> SSAValue:
-    """Builds numbers of a float type from `low` on and up to `high`."""
+    """
+    Builds numbers of a float type from `low` on and up to `high`; from 0 to 1 they are
+    below 1, also those of 16 bits.
+    """
     drawn = uniform(shape, f64 if element == f64 else f32, own)
+    if (bits := _BITS.get(element)) is not None:
+        drawn = times(FloorOp(times(drawn, 2.0**bits)).result, 2.0**-bits)
     return convert(affine(drawn, high - low, low), element)
 
 

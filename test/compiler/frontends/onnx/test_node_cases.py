@@ -38,7 +38,7 @@ FAILURES = {
     # ONNX's text, ONNX Runtime and torch: 3 / 1 elements apart; the case: 3 / 1.4.
     "test_resize_downsample_scales_linear_align_corners": "a fractional size",
     "test_resize_downsample_scales_cubic_align_corners": "a fractional size",
-    # Their numbers are those of numpy's generator; ONNX defines none.
+    # These expect the numbers of numpy's generator; ONNX defines no generator.
     **dict.fromkeys(
         [
             "test_bernoulli_seed",

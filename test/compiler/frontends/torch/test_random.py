@@ -60,6 +60,16 @@ def test_numbers_have_their_mean_and_deviation(name: str):
     assert abs(y.std() - deviation) < deviation * NEAR
 
 
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_numbers_of_16_bits_are_below_one(kind: Any):
+    def drawn(x: Any) -> Any:
+        return torch.rand(x.shape, dtype=kind).float() + 0 * x
+
+    y = compiled(drawn)(X.numpy())
+    assert 0 <= y.min() < y.max() < 1
+    assert abs(y.mean() - 0.5) < NEAR
+
+
 def test_without_a_seed_they_are_refused():
     with pytest.raises(CompileError, match=r"numbers at random, of no seed[^$]*seed=0"):
         compiled(torch.randn_like, None)
