@@ -11,7 +11,7 @@ from .kernel_work import bytes_touched, operations_of
 from .packing import contractions_of, panels_in, reads_alone, suits
 from .register_tile import choose_shape, size_or_open
 from .strategy import Plan, choose_strategies, choose_strategy
-from .tile_registers import choose_tile_registers
+from .tile_registers import MOST_KC, choose_tile_registers
 from .unrolling import (
     MAX_SHORT_BODY,
     MAX_UNROLLED_K,
@@ -26,6 +26,7 @@ from .unrolling import (
 from .words import pairs_fit
 
 __all__ = [
+    "MOST_KC",
     "CONSTANTS",
     "MAX_SHORT_BODY",
     "MAX_UNROLLED_K",

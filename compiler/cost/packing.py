@@ -86,8 +86,7 @@ def panels_in(
     rows = [axes[axis] for axis in sorted(axes) if axis != column]
     group = 1
     isa = target.isa(tensor_type(weight.result).element_type)
-    fits = isa is not None and suits(isa, nest, weight)
-    if isa is not None and fits and _rounds_beside(isa, nest, weight):
+    if isa is not None and suits(isa, nest, weight):
         group = isa.k_group
         if isa.tiles is not None:
             return PanelsAttr.of(isa.tiles.columns, rows, axes[column], group)
@@ -124,18 +123,6 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
         if column in moving if each.buffer is not weight.result else last not in moving:
             return False
     return True
-
-
-def _rounds_beside(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
-    """
-    Whether the kernel itself rounds what a weight is multiplied with, which only an
-    option lets it do, or sums are exact. What a model has in a type of 16 bits is
-    computed as it says.
-    """
-    others = (each for each in loads(nest.element) if each.buffer is not weight.result)
-    return isa.is_exact or all(
-        tensor_type(e.buffer).element_type != isa.element for e in others
-    )
 
 
 def reads_alone(nest: KernelNest, weight: WeightOp) -> bool:

@@ -46,6 +46,7 @@ from .graph.infer_shapes import InferShapes
 from .graph.insert_quantization import InsertQuantization
 from .graph.keep_steps import KeepSteps
 from .graph.mark_runtime_skippable import MarkRuntimeSkippable
+from .graph.narrow_activations import NarrowActivations
 from .graph.narrow_weights import NarrowWeights
 from .graph.number_calls import NumberCalls
 from .graph.observe_values import ObserveValues
@@ -171,9 +172,9 @@ def graph_passes(
         EliminateNoOps(views=True),
         EliminateCopies(),
         OutlineConstants(),
-        SetTarget(cpu=target),
+        SetTarget(cpu=target, exact=options.precision == "f32"),
         # From here the module says which machine it is for.
-        *([NarrowWeights()] if options.precision == "bf16" else ()),
+        *(_narrowing() if options.precision == "bf16" else ()),
         # From here weights are as exact as the user asked for.
         TuneContractions.measuring(tuner),
         _PackLoweredWeights(),
@@ -225,6 +226,11 @@ def _cleaning() -> list[ModulePass]:
         # Casts that were one have one user each again.
         SinkCasts(),
     ]
+
+
+def _narrowing() -> list[ModulePass]:
+    """graph -> graph: what products read is bf16, in memory and between kernels."""
+    return [NarrowWeights(), NarrowActivations()]
 
 
 def _most_branches(options: Options) -> int:

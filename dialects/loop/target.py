@@ -110,6 +110,13 @@ class TargetAttr(EntriesAttr):
             own = None
         return own or isa_of_all(element)
 
+    @property
+    def exact(self) -> TargetAttr:
+        """The target without the instruction sets that round what they add up."""
+        isas = [each for each in self.isas if ISAS[each.data].is_exact]
+        *others, _ = self.parameters
+        return TargetAttr(*others, ArrayAttr(isas))
+
     def verify(self) -> None:
         """Instruction sets are known ones."""
         for each in self.isas:

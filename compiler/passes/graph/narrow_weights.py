@@ -39,16 +39,17 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, bf16, f32
-from xdsl.ir import Block, Operation, SSAValue, Use
+from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import tensor_type, with_element
-from ....dialects.graph import CastOp, FusionOp, GraphOp, WeightOp, YieldOp, to_elements
+from ....dialects.graph import CastOp, GraphOp, WeightOp, to_elements
 from ....dialects.kernel import KernelNest, choose_rows_and_columns, loads, structure
 from ....dialects.loop import TargetAttr, target_of
 from ...cost import contractions_of, panels_in, reads_alone, suits
 from ...ir import WeightStore, weights_of
+from ..narrow_reads import as_fusion, read_narrow
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,10 @@ class _Narrower:
         Rewriter.insert_op(copy, InsertPoint.after(op))
         # An op that reads it twice is there as two uses, and is rebuilt once.
         for each, rounds in {use.operation: wishes[use].both for use in uses}.items():
-            _widen_inside(each, op.result, copy.result, rounds)
+            assert isinstance(each, GraphOp)
+            cast = read_narrow(as_fusion(each), op.result, copy.result)
+            if rounds and cast is not None:
+                _round_beside(cast)
         if not list(op.result.uses):
             Rewriter.erase_op(op)
 
@@ -137,33 +141,6 @@ def _reuses(nest: KernelNest) -> bool:
     _, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
     found = [dict(load.at.factors) for load in loads(nest.element)]
     return any(column not in each for each in found)
-
-
-def _widen_inside(
-    op: Operation, wide: SSAValue, narrow: SSAValue, rounds: bool
-) -> None:
-    """Lets an op, made a fusion if it is none, read a weight in bf16 and convert it."""
-    assert isinstance(op, GraphOp)
-    inputs = dict.fromkeys(op.operands)
-    old = op.body.block if isinstance(op, FusionOp) else None
-    body = Block(arg_types=[(narrow if e is wide else e).type for e in inputs])
-    inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
-    body.add_op(cast := CastOp(inner[wide], to=f32))
-    inner[wide] = cast.result
-    if old is None:
-        body.add_op(copy := op.clone(inner))
-        body.add_op(YieldOp(*copy.results))
-    else:
-        outer = [inner[each] for each in op.operands]
-        inner.update(zip(old.args, outer, strict=True))
-        for each in old.ops:
-            body.add_op(each.clone(inner))
-    if rounds:
-        _round_beside(cast.result)
-    fusion = FusionOp.of([narrow if each is wide else each for each in inputs], body)
-    fusion.location = op.location
-    Rewriter.insert_op(fusion, InsertPoint.before(op))
-    Rewriter.replace_op(op, [], [fusion.result])
 
 
 def _round_beside(weight: SSAValue) -> None:

@@ -35,7 +35,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import tensor_type, with_element
-from ....dialects.graph import CastOp, FusionOp, GraphOp, same
+from ....dialects.graph import CastOp, FusionOp, GraphOp
+from ..narrow_reads import moves
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class SinkCasts(ModulePass):
 
 def _sink(op: GraphOp) -> CastOp | None:
     """Puts the casts of all operands of an op behind it, where they may be there."""
-    if len(op.results) != 1 or op.regions or not (op.IS_VIEW or _moves(op)):
+    if len(op.results) != 1 or op.regions or not (op.IS_VIEW or moves(op)):
         return None
     sources = _sources(op)
     if sources is None:
@@ -85,14 +86,6 @@ def _sink(op: GraphOp) -> CastOp | None:
     Rewriter.insert_op([copy, cast], InsertPoint.before(op))
     Rewriter.replace_op(op, [], [cast.result])
     return cast
-
-
-def _moves(op: GraphOp) -> bool:
-    """Whether each element of a result is one of an operand, or a number."""
-    nests = op.nests() or ()
-    plain = (not each.reductions and each.onto is None for each in nests)
-    moved = (each.body is same or not each.sources for each in nests)
-    return bool(nests) and all(plain) and all(moved)
 
 
 def _sources(op: GraphOp) -> Sequence[SSAValue] | None:

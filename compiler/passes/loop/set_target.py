@@ -12,6 +12,9 @@ After:
     builtin.module attributes {loop.target = #loop.target<"x86-64-v3", vector = 256,
         registers = 16, fma = true>} { … }
 
+With `exact` instruction sets whose sums round otherwise than multiply-adds do, those for
+products of bf16, are left out: bits are then the same on every machine.
+
 The passes and the emitter below ask the attribute and nothing else, so that what they
 do can be tested on any machine. `host` is the machine that this runs on.
 """
@@ -36,6 +39,9 @@ class SetTarget(ModulePass):
 
     cpu: str = "host"
     """`host`, or a name such as x86-64-v3 that `compiler/ir/target.py` knows."""
+    exact: bool = False
+    """Whether instruction sets that round what they add up are left out."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        op.attributes[TARGET] = find_target(self.cpu)
+        target = find_target(self.cpu)
+        op.attributes[TARGET] = target.exact if self.exact else target

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import bf16, f32
 
 from ....dialects.loop import AVX512_BF16
 from ..text.function import FunctionWriter
-from ..text.scalar_op import narrow
 from ..text.types import Value, type_text
 from .portable import Portable
 
@@ -51,13 +50,36 @@ class Avx512Bf16(Portable):
 
 def narrow_vector(w: FunctionWriter, value: Value) -> Value:
     """
-    Writes the nearest bf16 of each f32, by an instruction where they are a vector:
-    subnormal numbers become zero, which is what products of bf16 take them for.
+    Writes the nearest bf16 of each f32 by the instruction: subnormal numbers become
+    zero, which is what products of bf16 take them for.
     """
-    lanes = value.lanes
-    if lanes not in _NARROW_LANES:
-        return narrow(w, value)
+    lanes, least = value.lanes, _NARROW_LANES[0]
+    if lanes < least:
+        whole = narrow_vector(w, _first_of(w, value, least))
+        return _take(w, whole, lanes)
+    assert lanes in _NARROW_LANES, "a vector has 8 or 16 of f32"
     name = f"@llvm.x86.avx512bf16.cvtneps2bf16.{32 * lanes}"
     found = w.emit(f"call <{lanes} x bfloat> {name}({value.typed})")
     to = type_text(bf16, lanes)
     return w.value(f"bitcast <{lanes} x bfloat> {found} to {to}", bf16, lanes)
+
+
+def _first_of(w: FunctionWriter, value: Value, lanes: int) -> Value:
+    """Writes a vector that starts with these lanes; the others are zero."""
+    type = type_text(f32, lanes)
+    if value.lanes == 1:
+        text = f"insertelement {type} zeroinitializer, {value.typed}, i64 0"
+        return w.value(text, f32, lanes)
+    numbers = [f"i32 {min(each, value.lanes)}" for each in range(lanes)]
+    mask = f"<{lanes} x i32> <{', '.join(numbers)}>"
+    zeros = f"{type_text(f32, value.lanes)} zeroinitializer"
+    return w.value(f"shufflevector {value.typed}, {zeros}, {mask}", f32, lanes)
+
+
+def _take(w: FunctionWriter, value: Value, lanes: int) -> Value:
+    """Writes the first lanes of a vector of bf16."""
+    if lanes == 1:
+        return w.value(f"extractelement {value.typed}, i64 0", bf16)
+    numbers = ", ".join(f"i32 {each}" for each in range(lanes))
+    text = f"shufflevector {value.typed}, {type_text(bf16, value.lanes)} poison, "
+    return w.value(f"{text}<{lanes} x i32> <{numbers}>", bf16, lanes)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import bf16, f32, i64
 from xdsl.ir import Operation
 
 from ....dialects import Dim
@@ -34,6 +35,7 @@ from ....dialects.loop import (
 )
 from ..contraction.blocking import write_blocks
 from ..contraction.tile import write_tile
+from ..isa import instructions_of
 from ..math import Element, define
 from ..text.function import FunctionWriter
 from ..text.memory_access import MemoryAccess
@@ -67,6 +69,7 @@ class _KernelWriter:
         self.kernel = kernel
         self.target = target
         self.fma = bool(target.fma.data)
+        self.instructions = instructions_of(target, bf16, bf16)
         self.symbols = [each.data for each in kernel.symbols]
         self.w = FunctionWriter({each: f"%symbol.{each}" for each in self.symbols})
         self.scope = Scope()
@@ -166,6 +169,8 @@ class _KernelWriter:
                 return Value(self.w.size(op.value), i64)
             case ClampIndexOp():
                 return write_clamp(self.w, op, self.scope[op.value])
+            case arith.TruncFOp() if op.input.type == f32 and op.result.type == bf16:
+                return self.instructions.narrow(self.w, self.scope[op.input])
             case _:
                 operands = [self.scope[each] for each in op.operands]
                 return write_scalar_op(self.w, op, operands, self.fma, self.need)

@@ -83,7 +83,7 @@ def test_products_are_added_unfused_where_the_target_has_no_fma():
 
 @pytest.mark.parametrize(("name", "has"), [("avx512_bf16", 1), ("portable", 0)])
 def test_vectors_are_narrowed_by_an_instruction_where_there_is_one(name: str, has: int):
-    for lanes, expected in ((16, has), (8, has), (1, 0)):
+    for lanes, expected in ((16, has), (8, has), (4, has), (1, has)):
         w = FunctionWriter({})
         value = instructions_of(target(name), bf16, bf16).narrow(
             w, Value("%x", f32, lanes)
