@@ -30,6 +30,7 @@ from ...dialects.kernel import (
 )
 from ...dialects.loop import OWN, Isa, PreferenceAttr, TargetAttr
 from .register_tile import choose_nr
+from .tile_registers import MOST_KC
 
 
 def contractions_of(op: Operation) -> dict[int, KernelNest]:
@@ -99,7 +100,7 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
     """
     Whether a weight of the elements of an instruction set can lie in the VNNI layout:
     it moves with the innermost k, whose number is a multiple of a group, or is filled
-    up with zeros where sums are exact.
+    up with zeros.
     """
     if not nest.reductions:
         return False  # a product of one k is an outer one, whose last axis is a column
@@ -107,7 +108,7 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
     size = nest.bounds[last]
     if nest.type != isa.accumulator or not isinstance(size, int):
         return False
-    if size == 0 or (size % isa.k_group and not isa.is_exact):
+    if size == 0 or (size % isa.k_group and not _fills_up(isa, nest)):
         return False
     found = [*loads(nest.element)]
     if isa.is_exact:
@@ -123,6 +124,16 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
         if column in moving if each.buffer is not weight.result else last not in moving:
             return False
     return True
+
+
+def _fills_up(isa: Isa, nest: KernelNest) -> bool:
+    """
+    Whether words are filled up with zeros: where sums are exact, or in tile registers,
+    for which all rows of A are packed.
+    """
+    reduced = product(nest.bounds[len(nest.bounds) - nest.reductions :])
+    is_short = isinstance(reduced, int) and reduced <= MOST_KC
+    return isa.is_exact or (isa.tiles is not None and is_short)
 
 
 def reads_alone(nest: KernelNest, weight: WeightOp) -> bool:

@@ -100,12 +100,13 @@ def bytes_ahead(tile: TileOp, target: TargetAttr) -> int:
     _, b = factors
     isa = isa_of(tile, target)
     in_tiles = isa is not None and isa.tiles is not None
-    if b.at.blocked is None or (in_tiles and schedule.packs("a")):
+    if b.at.blocked is None:
         return 0
     mr, _, _ = tile.register_tile
     tiles = -(-min(size_or_open(tile.sizes[0]), schedule.mc.data) // mr)
     each = -(-schedule.nr.data * byte_count(b.element) // max(tiles, 1))
-    return each if 2 <= tiles <= _MAX_TILES else 0
+    least = 1 if in_tiles and schedule.packs("a") else 2
+    return each if least <= tiles <= _MAX_TILES else 0
 
 
 def bodies_at_once(loop: ForOp) -> int:

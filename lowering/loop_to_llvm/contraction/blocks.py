@@ -206,8 +206,9 @@ class Blocks:
         )
 
     def has_words(self, load: LoadOp) -> bool:
-        """Whether words of a factor are what is loaded, and nothing is made of it."""
-        return self.in_words and not self.op.made_of(load)
+        """Whether words of a factor are what is loaded, which is at most widened."""
+        made = [type(each) for each in self.op.made_of(load)]
+        return self.in_words and made in ([], [arith.ExtFOp])
 
     @property
     def adds_products(self) -> bool:

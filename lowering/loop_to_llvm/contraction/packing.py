@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.loop import can_mask
+from ..isa.instructions import write_zeros
 from ..text.masks import mask_of
+from ..text.memory_access import LINE
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
@@ -42,6 +44,11 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
             if blocks.has_words(blocks.a):
                 pack_row(blocks, block, base)
             else:
+                if blocks.tiles is not None and blocks.filled != [*blocks.reduced]:
+                    # Words that are not whole end with zeros. A row has room for
+                    # the k of one more instruction.
+                    lines = -(-blocks.kc * blocks.isa.bytes // LINE)
+                    write_zeros(w, base, lines, LINE)
                 k_loop(blocks, block, (), copy, by)
         count = blocks.count_k(block)
         if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:

@@ -38,8 +38,10 @@ class PanelPrefetch:
     bytes: int
 
     @staticmethod
-    def of(blocks: Blocks, position: Position, panel: Panel) -> PanelPrefetch:
-        """What a register tile prefetches, if it does."""
+    def of(
+        blocks: Blocks, position: Position, panel: Panel, ahead: int = 1
+    ) -> PanelPrefetch:
+        """What a register tile prefetches of the panel so far ahead, if it does."""
         w = blocks.w
         if blocks.op.prefetch is None:
             return PanelPrefetch(w, "", 0)
@@ -48,7 +50,8 @@ class PanelPrefetch:
         tile = w.div(position.row_in_block, blocks.mr)
         depth = blocks.kc or product(blocks.reduced[blocks.axis :])
         part = w.mul(tile, w.size(depth * each))
-        start = blocks.at(panel.start, panel.pitch, blocks.b.element)
+        pitch = w.mul(panel.pitch, str(ahead))
+        start = blocks.at(panel.start, pitch, blocks.b.element)
         base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
         return PanelPrefetch(w, base, each)
 

@@ -22,7 +22,7 @@ from ..isa.instructions import TileRegisters, write_zeros
 from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
 from .edge_tile import EdgeTile
-from .prefetch import Panel, prefetch_epilogue
+from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 
 _ZEROS = ("0x0000000000000000", "0")
@@ -186,7 +186,15 @@ class TileMicrokernel:
                 found.append(blocks.at(panel.start, w.add(lines, offset), isa.element))
             return found
 
+        panels = self.size[1] // blocks.nr
+        ahead = [
+            PanelPrefetch.of(blocks, self.position, panel, panels + each)
+            for each in range(panels)
+        ]
+
         def one_instruction(k: str, _: list[Value]) -> list[Value]:
+            for each in ahead:
+                each.write(k, isa.k)
             self.multiply(rows, k, columns(k), VNNI_WORD_BITS // 8 * blocks.nr)
             return []
 

@@ -1,5 +1,5 @@
 """
-Write the packing of factors of bytes into words, as instructions multiply them.
+Write the packing of narrow factors into words, as instructions multiply them.
 
 A word has the elements of successive k (`dialects/loop/isa.py`); zeros fill up the
 last. A row of packed A has its words one after the other, each as the parts that are
@@ -65,14 +65,17 @@ def _read_words(blocks: Blocks, load: LoadOp, count: int) -> Value:
                 return Value(word, i32)
             found = w.emit(f"insertelement {type} {found}, i32 {word}, i64 {lane}")
         return Value(found, i32, lanes)
+    bits = _BYTE * blocks.isa.bytes
     first, words = scope[last].text, w.splat(Value("0", i32), lanes).text
     for number in range(count):
         with scope.inner(scope.lanes):
             blocks.set_index(last, w.add(first, str(number)))
-            one = w.splat(blocks.element(load), lanes)
-        low = w.emit(f"and {one.typed}, {w.splat(Value('255', i32), lanes).text}")
-        by = w.splat(Value(str(_BYTE * number), i32), lanes).text
-        moved = w.emit(f"shl {type} {low}, {by}")
+            one = w.splat(blocks.element(load, narrow=True), lanes)
+        narrow = f"<{lanes} x i{bits}>" if lanes > 1 else f"i{bits}"
+        low = w.emit(f"bitcast {one.typed} to {narrow}")
+        wide = w.emit(f"zext {narrow} {low} to {type}")
+        by = w.splat(Value(str(bits * number), i32), lanes).text
+        moved = w.emit(f"shl {type} {wide}, {by}")
         words = w.emit(f"or {type} {words}, {moved}")
     return Value(words, i32, lanes)
 
