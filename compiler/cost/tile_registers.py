@@ -23,8 +23,14 @@ from .words import isa_of
 MOST_KC = 1024
 """KC where accumulators can be stored between blocks; chosen by hand, not measured."""
 
-PACKED_A = SCRATCH // 2
+PACKED_A = SCRATCH
 """Bytes on the stack that A may be packed into."""
+
+SMALL_B = 2
+"""
+First caches that all of B may fill where few rows are packed at a time, so that rows of
+the result are written from end to end; measured (docs/performance.md, "AMX").
+"""
 
 
 def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Blocking | None:
@@ -45,18 +51,19 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Blocking | None:
     if block is None:
         return None
     axis, count = block
-    inner = product(reduced[axis + 1 :])
-    assert isinstance(inner, int)
-    kc = count * inner
+    kc = _in_words(reduced[axis + 1 :], count, isa.k_group)
     # Zeros fill up the k of the last instruction, which may be all of its k.
     pitch = round_up(kc, isa.k) + isa.k
     row = pitch * isa.bytes
     low = size_or_open(rows) <= geometry.rows or row * 2 * geometry.rows > PACKED_A
     low = low or nr > 2 * geometry.columns
     mr = geometry.rows if low else 2 * geometry.rows
-    mc = min(max(PACKED_A // row // mr, 1) * mr, round_up(size_or_open(rows), mr))
+    wide = round_up(size_or_open(columns), nr)
+    is_small = kc * wide * isa.bytes <= SMALL_B * target.l1.data * KIB
+    most = 1 if is_small else max(PACKED_A // row // mr, 1)
+    mc = min(most * mr, round_up(size_or_open(rows), mr))
     over = loops_over(tile, b)
-    nc = round_up(size_or_open(columns), nr)
+    nc = wide
     if size_or_open(product([rows, *over])) > mc:
         # All rows use a block of B while it is in the second cache.
         most = target.l2.data * KIB // 2 // (kc * isa.bytes)
@@ -64,6 +71,15 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Blocking | None:
     schedule = ScheduleAttr.of(nr, mc, nc, count, axis, "a", len(over), pitch - kc)
     lanes = min(target.lanes(32), geometry.columns)
     return Blocking(mr, min(2 * geometry.columns, nc), lanes, schedule)
+
+
+def _in_words(inner: Sequence[Dim], count: int, many: int) -> int:
+    """The k of a block of an index, the innermost one in whole words of so many."""
+    *others, last = [count, *inner]
+    assert isinstance(last, int)
+    kc = product([*others, round_up(last, many)])
+    assert isinstance(kc, int)
+    return kc
 
 
 def _block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:

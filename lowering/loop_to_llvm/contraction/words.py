@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import i16, i32
 
 from ....dialects.loop import LoadOp
 from ..text.scope import SCALAR, Lanes
@@ -65,19 +65,27 @@ def _read_words(blocks: Blocks, load: LoadOp, count: int) -> Value:
                 return Value(word, i32)
             found = w.emit(f"insertelement {type} {found}, i32 {word}, i64 {lane}")
         return Value(found, i32, lanes)
-    bits = _BYTE * blocks.isa.bytes
     first, words = scope[last].text, w.splat(Value("0", i32), lanes).text
     for number in range(count):
         with scope.inner(scope.lanes):
             blocks.set_index(last, w.add(first, str(number)))
-            one = w.splat(blocks.element(load, narrow=True), lanes)
-        narrow = f"<{lanes} x i{bits}>" if lanes > 1 else f"i{bits}"
-        low = w.emit(f"bitcast {one.typed} to {narrow}")
-        wide = w.emit(f"zext {narrow} {low} to {type}")
-        by = w.splat(Value(str(bits * number), i32), lanes).text
-        moved = w.emit(f"shl {type} {wide}, {by}")
+            low = _low_bits(blocks, load, lanes)
+        by = w.splat(Value(str(_BYTE * blocks.isa.bytes * number), i32), lanes).text
+        moved = w.emit(f"shl {type} {low}, {by}")
         words = w.emit(f"or {type} {words}, {moved}")
     return Value(words, i32, lanes)
+
+
+def _low_bits(blocks: Blocks, load: LoadOp, lanes: int) -> str:
+    """Writes words whose low bits are an element of a factor, with zeros above."""
+    w, type = blocks.w, type_text(i32, lanes)
+    if blocks.isa.is_exact:
+        one = w.splat(blocks.element(load), lanes)
+        return w.emit(f"and {one.typed}, {w.splat(Value('255', i32), lanes).text}")
+    one = w.splat(blocks.element(load, narrow=True), lanes)
+    half = type_text(i16, lanes)
+    bits = w.emit(f"bitcast {one.typed} to {half}")
+    return w.emit(f"zext {half} {bits} to {type}")
 
 
 def _put_words(blocks: Blocks, words: Value, to: str) -> None:

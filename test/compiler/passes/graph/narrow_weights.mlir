@@ -130,7 +130,7 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 //
 // MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_10
 // MATRICES-SAME:   {strategies = [#loop.strategy<im2row, nr = {{.*}}>]}
-// MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<nr = 16, mc = 64, nc = 48, kc = 64 of 0, pack = "a", pad = 32> k_loop
+// MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<nr = 16, mc = 32, nc = 48, kc = 64 of 0, pack = "a", pad = 32> k_loop
 // MATRICES:          loop.load %{{.*}}[%{{.*}} blocked 2 * 32 + %{{.*}} blocked 16 by 2 * 1024] : memref<?xbf16>
 // DOTS-LABEL:  func.func @many_rows
 // DOTS-NEXT:     graph.weight "constant_9.bf16.panels" {panels = #graph.panels<width = 48, rows = [64 by 48], columns = 48 by 1, vnni = 2>} : tensor<64x48xbf16>
@@ -141,15 +141,15 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 // DOTS-NEXT:       %[[ROWS:.*]] = graph.cast %[[ROUNDED]] {to = f32} : tensor<64x64xbf16> -> tensor<64x64xf32>
 // DOTS-NEXT:       graph.matmul %[[ROWS]], %[[WIDE]]
 
-// Not where the steps are odd.
+// Not where the steps are odd, but for registers of matrices: there zeros fill up the last pair.
 //
 // DOTS-LABEL:  func.func @odd
 // DOTS:          columns = 48 by 1>} : tensor<65x48xbf16>
 // DOTS:          graph.cast
 // DOTS-NOT:      graph.cast
 // DOTS:          graph.matmul
-// MATRICES-LABEL: loop.kernel @cast_matmul_11
-// MATRICES:        loop.tile {{.*}} as #loop.schedule<nr = 48, {{.*}}, pack = "b"> k_loop
+// MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_11
+// MATRICES:        loop.tile {{.*}} as #loop.schedule<nr = 16, mc = 32, nc = 48, kc = 65 of 0, pack = "a", pad = 62> k_loop
 func.func @odd(%x: tensor<64x65xf32>) -> tensor<64x48xf32> {
   %w = graph.constant dense<6.0> : tensor<65x48xf32>
   %1 = graph.matmul %x, %w : tensor<64x65xf32>, tensor<65x48xf32> -> tensor<64x48xf32>

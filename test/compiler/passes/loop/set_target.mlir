@@ -9,6 +9,7 @@
 // RUN: %on=skylake-sp sr-opt %s -p set-target | filecheck %s --check-prefix=SKYLAKE-SP
 // RUN: %on=zen-4 sr-opt %s -p set-target | filecheck %s --check-prefix=ZEN-4
 // RUN: %on=sapphire-rapids sr-opt %s -p set-target | filecheck %s --check-prefix=SAPPHIRE
+// RUN: %on=sapphire-rapids sr-opt %s -p 'set-target{cpu=host exact=true}' | filecheck %s --check-prefix=EXACT
 // RUN: %on=neoverse-n1 sr-opt %s -p set-target | filecheck %s --check-prefix=NEOVERSE
 // RUN: %on=one-core sr-opt %s -p set-target | filecheck %s --check-prefix=HASWELL
 // RUN: %on=sixteen-cores sr-opt %s -p set-target | filecheck %s --check-prefix=HASWELL
@@ -35,6 +36,10 @@
 // SAPPHIRE: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, isas = ["amx", "amx_int8"], "+64bit,{{.*}},+amx-bf16,{{.*}}">
 // NEOVERSE: #loop.target<"aarch64", vector = 128, registers = 32, fma = true, caches = 64 and 1024, "+aes,+crc,+fp-armv8,+lse,+neon,+sha2,-sve,-sve2">
 // CACHES: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, isas = ["x86_pairs"], "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
+
+// Instruction sets that round what they add up are left out on demand.
+//
+// EXACT: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, isas = ["amx_int8"], "+64bit,{{.*}},+amx-bf16,{{.*}}">
 
 // UNKNOWN: expected a target like x86-64-v{{.*}}, got x86-64-v5
 loop.kernel @any(%a: memref<?xf32>) {
