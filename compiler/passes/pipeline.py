@@ -46,6 +46,7 @@ from .graph.infer_shapes import InferShapes
 from .graph.insert_quantization import InsertQuantization
 from .graph.keep_steps import KeepSteps
 from .graph.mark_runtime_skippable import MarkRuntimeSkippable
+from .graph.narrow_products import NarrowProducts
 from .graph.narrow_weights import NarrowWeights
 from .graph.number_calls import NumberCalls
 from .graph.observe_values import ObserveValues
@@ -173,8 +174,8 @@ def graph_passes(
         OutlineConstants(),
         SetTarget(cpu=target),
         # From here the module says which machine it is for.
-        *([NarrowWeights()] if options.precision == "bf16" else ()),
-        # From here weights are as exact as the user asked for.
+        *([NarrowWeights(), NarrowProducts()] if options.precision == "bf16" else ()),
+        # From here factors are as exact as the user asked for.
         TuneContractions.measuring(tuner),
         _PackLoweredWeights(),
         SplitUpdates(),

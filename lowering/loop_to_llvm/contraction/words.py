@@ -1,5 +1,6 @@
 """
-Write the packing of factors of bytes into words, as instructions multiply them.
+Write the packing of factors into words, as instructions multiply them: of bytes as they
+lie, and of f32 that are rounded.
 
 A word has the elements of successive k (`dialects/loop/isa.py`); zeros fill up the
 last. A row of packed A has its words one after the other, each as the parts that are
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import i16, i32
 
 from ....dialects.loop import LoadOp
 from ..text.scope import SCALAR, Lanes
@@ -56,7 +57,8 @@ def _read_words(blocks: Blocks, load: LoadOp, count: int) -> Value:
     w, scope, memory = blocks.w, blocks.scope, blocks.host.memory
     last, lanes = blocks.k_indices[-1], scope.lanes.count
     type = type_text(i32, lanes)
-    if count == blocks.isa.k_group and dict(load.at.terms).get(last) == 1:
+    is_contiguous = dict(load.at.terms).get(last) == 1
+    if count == blocks.isa.k_group and is_contiguous and load.element in blocks.isa.elements:
         found, offsets = "poison", memory.lane_offsets(memory.offsets(load.at))
         for lane, offset in enumerate(offsets):
             here = memory.address(load.buffer, offset)
@@ -69,12 +71,23 @@ def _read_words(blocks: Blocks, load: LoadOp, count: int) -> Value:
     for number in range(count):
         with scope.inner(scope.lanes):
             blocks.set_index(last, w.add(first, str(number)))
-            one = w.splat(blocks.element(load), lanes)
-        low = w.emit(f"and {one.typed}, {w.splat(Value('255', i32), lanes).text}")
-        by = w.splat(Value(str(_BYTE * number), i32), lanes).text
+            low = _low_bits(blocks, load, lanes)
+        by = w.splat(Value(str(_BYTE * blocks.isa.bytes * number), i32), lanes).text
         moved = w.emit(f"shl {type} {low}, {by}")
         words = w.emit(f"or {type} {words}, {moved}")
     return Value(words, i32, lanes)
+
+
+def _low_bits(blocks: Blocks, load: LoadOp, lanes: int) -> str:
+    """Writes words whose low bits are an element of a factor, with zeros above."""
+    w, type = blocks.w, type_text(i32, lanes)
+    if blocks.isa.is_exact:
+        one = w.splat(blocks.element(load), lanes)
+        return w.emit(f"and {one.typed}, {w.splat(Value('255', i32), lanes).text}")
+    one = w.splat(blocks.element(load, narrow=True), lanes)
+    half = type_text(i16, lanes)
+    bits = w.emit(f"bitcast {one.typed} to {half}")
+    return w.emit(f"zext {half} {bits} to {type}")
 
 
 def _put_words(blocks: Blocks, words: Value, to: str) -> None:
