@@ -196,10 +196,10 @@ class _Chooser:
         factors, bits = tile.factors(), bits_of(tile)
         assert factors is not None, "blocks are for products"
         _, lanes = choose_nr(tile.sizes[1], bits, target)
-        if strategy.packs_weight:
+        isa = isa_of(tile, target, strategy.kind.data == "gemm")
+        if strategy.packs_weight or (isa is not None and not isa.is_exact):
             lanes = min(strategy.nr.data, target.lanes(bits))
         over = loops_over(tile, factors[1])
-        isa = isa_of(tile, target, strategy.kind.data == "gemm")
         bytes = packed_bytes(isa, bits)
         return _Chooser(tile, strategy, target, preference, bytes, lanes, over, isa)
 

@@ -41,9 +41,9 @@ from .blocking import (
     stream,
 )
 from .packing import contractions_of, panels_in
-from .register_tile import choose_nr, most_rows, size_or_open
-from .tile_registers import MOST_KC, choose_tile_registers
-from .words import isa_of, may_pair, packed_bytes
+from .register_tile import OPEN_COUNT, choose_nr, most_rows, size_or_open
+from .tile_registers import choose_tile_registers, most_kc
+from .words import isa_of, may_pair, packed_bytes, rounds_to_words
 
 _MIN_PACKED_WORK = 1 << 13
 """Multiply-adds below which nothing is packed; chosen by hand."""
@@ -104,12 +104,16 @@ def choose_strategy(
         column = tile.k_loop.block.args[1]
         moving = [each for each in tile.loads if column in each.indices]
         return StrategyAttr.of("depthwise" if len(moving) > 1 else "plain")
-    if choose_tile_registers(tile, target) is not None:
-        at = factors[1].at
-        assert at.blocked is not None
-        assert at.vnni is not None
-        return StrategyAttr.of("im2row", at.blocked.width, at.vnni.width, MOST_KC)
-    found = _strategy(_kind_of(tile, target, preference), tile, target, preference)
+    kind = _kind_of(tile, target, preference)
+    in_tiles = choose_tile_registers(tile, target, kind == "gemm")
+    if in_tiles is not None:
+        _, b = factors
+        isa = isa_of(tile, target, kind == "gemm")
+        assert isa is not None, "tile registers belong to a set"
+        kind = "gemm" if b.at.blocked is None else "im2row"
+        nr = in_tiles.schedule.nr.data
+        return StrategyAttr.of(kind, nr, isa.k_group, most_kc(b))
+    found = _strategy(kind, tile, target, preference)
     choice = choose_blocking(tile, found, target, preference)
     if choice is None and found.kind.data == "widened":
         found = _strategy("direct", tile, target, preference)
@@ -135,6 +139,8 @@ def _kind_of(tile: TileOp, target: TargetAttr, preference: PreferenceAttr) -> st
         # Of steps the run widens some, where it knows of many rows (`contraction/`).
         is_often = packs_if_many(tile) or _is_used_often(tile, b, target, preference)
         return "widened" if widens and is_often else "direct"
+    if rounds_to_words(tile, target):
+        return "gemm"
     if preference.packs("b", _pays_to_pack(tile, b)):
         return "gemm"
     return "plain" if stream(tile, target, b, preference) is None else "gemv"
@@ -150,9 +156,13 @@ def _strategy(
     if at.blocked is not None:
         nr = at.blocked.width
         vnni = 1 if at.vnni is None else at.vnni.width
-    elif kind == "gemm":
-        nr, _ = choose_nr(tile.sizes[1], bits, target, preference.nr.data)
     isa = isa_of(tile, target, kind == "gemm")
+    if kind == "gemm":
+        columns = tile.sizes[1]
+        if rounds_to_words(tile, target):
+            # Vectors of fewer lanes have no instructions.
+            columns = OPEN_COUNT
+        nr, _ = choose_nr(columns, bits, target, preference.nr.data)
     if isa is not None and kind == "gemm":
         vnni = isa.k_group
     bytes = packed_bytes(isa, bits)

@@ -15,13 +15,19 @@ from collections.abc import Sequence
 from math import gcd
 
 from ...dialects import Dim, product
-from ...dialects.loop import Isa, ScheduleAttr, TargetAttr, TileOp
+from ...dialects.loop import Isa, LoadOp, ScheduleAttr, TargetAttr, TileOp
 from .blocking import KIB, SCRATCH, Blocking, can_split_k, loops_over
 from .register_tile import round_up, size_or_open
 from .words import isa_of
 
 MOST_KC = 1024
 """KC where accumulators can be stored between blocks; chosen by hand, not measured."""
+
+_MOST_PACKED_KC = 512
+"""
+The same where B is packed as well: with more, fewer columns fit the scratch memory, and
+A is packed again for each block of them.
+"""
 
 PACKED_A = SCRATCH
 """Bytes on the stack that A may be packed into."""
@@ -33,21 +39,27 @@ the result are written from end to end; measured (docs/performance.md, "AMX").
 """
 
 
-def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Blocking | None:
-    """The schedule of a tile in tile registers; None where there can be none."""
+def choose_tile_registers(
+    tile: TileOp, target: TargetAttr, packs_b: bool = False
+) -> Blocking | None:
+    """
+    The schedule of a tile in tile registers, where B is in panels or is packed; None
+    where there can be none.
+    """
     factors = tile.factors()
     rows, columns, *reduced = tile.sizes
     if factors is None or not reduced or 0 in tile.sizes:
         return None
     _, b = factors
-    isa, panel = isa_of(tile, target), b.at.blocked
-    if isa is None or isa.tiles is None or panel is None:
+    isa, panel = isa_of(tile, target, packs_b), b.at.blocked
+    if isa is None or isa.tiles is None:
         return None
-    geometry, nr = isa.tiles, panel.width
+    geometry = isa.tiles
+    nr = geometry.columns if panel is None else panel.width
     # The accumulators of a panel beside one tile of rows have registers.
     if nr % geometry.columns or nr * geometry.rows > geometry.capacity:
         return None
-    block = _block_k(tile, reduced, isa)
+    block = _block_k(tile, reduced, isa, most_kc(b))
     if block is None:
         return None
     axis, count = block
@@ -68,7 +80,13 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Blocking | None:
         # All rows use a block of B while it is in the second cache.
         most = target.l2.data * KIB // 2 // (kc * isa.bytes)
         nc = min(max(most // nr, 1) * nr, nc)
-    schedule = ScheduleAttr.of(nr, mc, nc, count, axis, "a", len(over), pitch - kc)
+    packed = "a"
+    if panel is None:
+        line = round_up(kc, isa.k_group) * isa.bytes
+        if line * nr > SCRATCH:
+            return None
+        packed, nc = "a and b", min(nc, SCRATCH // line // nr * nr)
+    schedule = ScheduleAttr.of(nr, mc, nc, count, axis, packed, len(over), pitch - kc)
     lanes = min(target.lanes(32), geometry.columns)
     return Blocking(mr, min(2 * geometry.columns, nc), lanes, schedule)
 
@@ -82,12 +100,20 @@ def _in_words(inner: Sequence[Dim], count: int, many: int) -> int:
     return kc
 
 
-def _block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:
+def most_kc(b: LoadOp) -> int:
+    """KC at most where accumulators can be stored between blocks."""
+    return _MOST_PACKED_KC if b.at.blocked is None else MOST_KC
+
+
+def _block_k(
+    tile: TileOp, reduced: Sequence[Dim], isa: Isa, most: int
+) -> tuple[int, int] | None:
     """The reduced index that is split into blocks, and their size."""
     whole, first = product(reduced), reduced[0]
     if not isinstance(whole, int) or not isinstance(first, int):
-        return None
-    if whole <= MOST_KC:
+        is_one = len(reduced) == 1 and can_split_k(tile)
+        return (0, most) if is_one else None
+    if whole <= most:
         return 0, first
     if not can_split_k(tile):
         assert isa.tiles is not None
@@ -97,11 +123,11 @@ def _block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] 
         inner = product(reduced[axis + 1 :])
         assert isinstance(inner, int)
         assert isinstance(size, int)
-        if inner <= MOST_KC:
-            blocks = -(-size // max(MOST_KC // inner, 1))
+        if inner <= most:
+            blocks = -(-size // max(most // inner, 1))
             count = -(-size // blocks)
             # Whole instructions, if they are not many more.
             unit = isa.k // gcd(inner, isa.k)
             filled = min(round_up(count, unit), size)
-            return axis, filled if filled * inner <= 2 * MOST_KC else count
+            return axis, filled if filled * inner <= 2 * most else count
     return None

@@ -9,7 +9,13 @@ import numpy as np
 
 from ...dialects import ELEMENT_TYPES, Array, si8, si16, ui8
 from ...dialects.graph.storage import PanelsAttr
-from ...dialects.loop import VNNI_WORD_BITS, Isa, TargetAttr, TileOp
+from ...dialects.loop import (
+    VNNI_WORD_BITS,
+    Isa,
+    TargetAttr,
+    TileOp,
+    may_pack_words,
+)
 
 
 def isa_of(tile: TileOp, target: TargetAttr, packs_b: bool = False) -> Isa | None:
@@ -24,8 +30,17 @@ def isa_of(tile: TileOp, target: TargetAttr, packs_b: bool = False) -> Isa | Non
     isa, at = target.isa(b), factors[1].at
     if isa is None or a not in isa.elements:
         return None
-    packs_words = packs_b and isa.is_exact and at.blocked is None
+    packs_words = packs_b and may_pack_words(tile, isa)
     return isa if at.vnni is not None or packs_words else None
+
+
+def rounds_to_words(tile: TileOp, target: TargetAttr) -> bool:
+    """
+    Whether factors are rounded to what an instruction set multiplies, and B is no
+    constant: then all sizes are computed by its instructions, for equal bits.
+    """
+    isa = isa_of(tile, target, packs_b=True)
+    return isa is not None and not isa.is_exact and may_pack_words(tile, isa)
 
 
 def may_pair(tile: TileOp, target: TargetAttr) -> bool:

@@ -47,6 +47,7 @@ from .graph.insert_quantization import InsertQuantization
 from .graph.keep_steps import KeepSteps
 from .graph.mark_runtime_skippable import MarkRuntimeSkippable
 from .graph.narrow_activations import NarrowActivations
+from .graph.narrow_products import NarrowProducts
 from .graph.narrow_weights import NarrowWeights
 from .graph.number_calls import NumberCalls
 from .graph.observe_values import ObserveValues
@@ -175,7 +176,7 @@ def graph_passes(
         SetTarget(cpu=target, exact=options.precision == "f32"),
         # From here the module says which machine it is for.
         *(_narrowing() if options.precision == "bf16" else ()),
-        # From here weights are as exact as the user asked for.
+        # From here factors are as exact as the user asked for.
         TuneContractions.measuring(tuner),
         _PackLoweredWeights(),
         SplitUpdates(),
@@ -230,7 +231,7 @@ def _cleaning() -> list[ModulePass]:
 
 def _narrowing() -> list[ModulePass]:
     """graph -> graph: what products read is bf16, in memory and between kernels."""
-    return [NarrowWeights(), NarrowActivations()]
+    return [NarrowWeights(), NarrowProducts(), NarrowActivations()]
 
 
 def _most_branches(options: Options) -> int:

@@ -50,6 +50,7 @@ from .ops.program_flow import (
 from .ops.program_memory import memory_of
 from .ops.split_index import SplitIndexOp
 from .ops.tile import MANY_ROWS, MANY_TILES, TileOp, packs_if_many
+from .packed_words import may_pack_words
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
 from .skip import SkipAttr
@@ -141,6 +142,7 @@ __all__ = [
     "is_unlimited",
     "may_be_one",
     "memory_of",
+    "may_pack_words",
     "packs_if_many",
     "isas_of",
     "preference_of",

@@ -33,9 +33,9 @@ A value is kept in bf16
 * where a contraction makes it, and all that reads it are contractions, which may add it
   to their sums as well: the residual of a network of images. That rounds what is added.
 
-Results of sums so long that accumulators are stored between blocks of k stay f32: they
-are stored where the result goes. So does all that a normalization, a softmax or the
-user reads.
+What a normalization, a softmax or the user reads stays f32, and so do results whose
+memory has other numbers before: sums so long that accumulators are stored between
+blocks of k, and what a softmax or a normalization makes, row by row.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Narrower:
         group = group_of(op)
         if group is None or tensor_type(group.result).element_type != f32:
             return False
-        if any(each.onto is not None or _is_long(each) for each in group.nests):
+        if any(_needs_f32(each) for each in group.nests):
             return False
         uses = [*_uses(op.results[0])]
         if all(self.rounds(each) for each in uses):
@@ -197,11 +197,15 @@ def _contracts(use: Use) -> bool:
     return plain and any(each.is_contraction for each in nests)
 
 
-def _is_long(nest: KernelNest) -> bool:
-    """Whether a contraction may store its accumulators between blocks of k."""
+def _needs_f32(nest: KernelNest) -> bool:
+    """
+    Whether the memory of a result has numbers before the last: of a value that is added
+    up there, of stages over a row, or of accumulators between blocks of k.
+    """
     reduced = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     is_short = isinstance(reduced, int) and reduced <= MOST_KC
-    return nest.is_contraction and not is_short
+    is_long = nest.is_contraction and not is_short
+    return is_long or nest.onto is not None or bool(nest.stages)
 
 
 def _chooses(op: GraphOp) -> bool:

@@ -44,7 +44,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import tensor_type, with_element
-from ....dialects.graph import CastOp, GraphOp, WeightOp, to_elements
+from ....dialects.graph import GraphOp, WeightOp, to_elements
+from ....dialects.graph.compose import rounding
 from ....dialects.kernel import KernelNest, choose_rows_and_columns, loads, structure
 from ....dialects.loop import TargetAttr, target_of
 from ...cost import contractions_of, panels_in, reads_alone, suits
@@ -150,7 +151,4 @@ def _round_beside(weight: SSAValue) -> None:
         return
     (use,) = uses
     (other,) = {0, 1} - {use.index}
-    narrowed = CastOp(use.operation.operands[other], to=bf16)
-    widened = CastOp(narrowed, to=f32)
-    Rewriter.insert_op([narrowed, widened], InsertPoint.before(use.operation))
-    use.operation.operands[other] = widened.result
+    rounding.round_operand(use.operation, other, bf16)

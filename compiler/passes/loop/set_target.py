@@ -12,8 +12,8 @@ After:
     builtin.module attributes {loop.target = #loop.target<"x86-64-v3", vector = 256,
         registers = 16, fma = true>} { … }
 
-With `exact` instruction sets whose sums round otherwise than multiply-adds do, those for
-products of bf16, are left out: bits are then the same on every machine.
+With `exact` instruction sets whose sums round otherwise than multiply-adds do, those
+for products of bf16, are left out: bits are then the same on every machine.
 
 The passes and the emitter below ask the attribute and nothing else, so that what they
 do can be tested on any machine. `host` is the machine that this runs on.

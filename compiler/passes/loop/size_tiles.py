@@ -87,7 +87,8 @@ def _size(
     tile: TileOp, strategy: StrategyAttr, target: TargetAttr, preference: PreferenceAttr
 ) -> None:
     """Sets the shape and the schedule of a tile."""
-    choice = choose_tile_registers(tile, target)
+    packs_b = strategy.kind.data == "gemm"
+    choice = choose_tile_registers(tile, target, packs_b)
     choice = choice or choose_blocking(tile, strategy, target, preference)
     if choice is None:
         shape = choose_shape(tile, target, preference)

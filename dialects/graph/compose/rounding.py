@@ -57,6 +57,15 @@ def narrowed(x: SSAValue, type: Attribute) -> SSAValue:
     return convert(x, tensor_type(type).element_type) if is_half(type) else x
 
 
+def round_operand(op: Operation, number: int, element: Element) -> None:
+    """Rounds an operand of floats where an op reads it, and widens it again."""
+    value = op.operands[number]
+    narrow = CastOp(value, to=element)
+    back = CastOp(narrow, to=element_of(value))
+    Rewriter.insert_op([narrow, back], InsertPoint.before(op))
+    op.operands[number] = back.result
+
+
 def remade(op: GraphOp, operands: Sequence[SSAValue]) -> GraphOp:
     """An op of the same properties on other operands, for a caller to insert."""
     results = op.infer_types([each.type for each in operands], op.properties)

@@ -24,6 +24,7 @@ from ....dialects.loop import (
     TileOp,
     can_mask,
     element_type,
+    may_pack_words,
 )
 from ..isa import instructions_of
 from ..text.dimensions import is_multiple
@@ -200,10 +201,9 @@ class Blocks:
 
     @property
     def packs_words(self) -> bool:
-        """Whether both factors are packed in words, if their elements are bytes."""
-        return (
-            self.isa.is_exact and self.schedule.packs("a") and self.schedule.packs("b")
-        )
+        """Whether both factors are packed in words."""
+        packs_both = self.schedule.packs("a") and self.schedule.packs("b")
+        return packs_both and may_pack_words(self.op, self.isa)
 
     def has_words(self, load: LoadOp) -> bool:
         """Whether words of a factor are what is loaded, which is at most widened."""

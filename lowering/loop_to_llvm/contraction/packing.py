@@ -25,7 +25,7 @@ from .words import pack_edge_panel, pack_panel, pack_row
 def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
     """Writes the packing of a block of rows."""
     w, scope = blocks.w, blocks.scope
-    last = blocks.k_indices[-1]
+    last, has_words = blocks.k_indices[-1], blocks.has_words(blocks.a)
     contiguous = dict(blocks.a.at.terms).get(last) == 1
     by = (blocks.lanes, 1) if contiguous and blocks.lanes > 1 else (1,)
 
@@ -41,7 +41,7 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
 
         with scope.inner():
             blocks.set_index(blocks.row, w.add(start, at))
-            if blocks.has_words(blocks.a):
+            if has_words:
                 pack_row(blocks, block, base)
             else:
                 if blocks.tiles is not None and blocks.filled != [*blocks.reduced]:
@@ -50,11 +50,13 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
                     lines = -(-blocks.kc * blocks.isa.bytes // LINE)
                     write_zeros(w, base, lines, LINE)
                 k_loop(blocks, block, (), copy, by)
-        count = blocks.count_k(block)
-        if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:
-            # Zeros fill up the k of the last instruction.
+        count = w.mul(block.count, str(blocks.inner))
+        many = blocks.isa.k_group if blocks.tiles is None else blocks.isa.k
+        fills = blocks.in_words and (many > blocks.isa.k_group or not has_words)
+        if fills and w.whole(count, many) != count:
+            # Zeros fill up the last word, or the k of the last instruction.
             rest = blocks.at(base, count, blocks.packed_type)
-            zeros = memory_text(blocks.packed_type, blocks.isa.k)
+            zeros = memory_text(blocks.packed_type, many)
             align = blocks.isa.bytes
             w.do(f"store {zeros} zeroinitializer, ptr {rest}, align {align}")
         return ()

@@ -1,5 +1,6 @@
 """
-Write the packing of narrow factors into words, as instructions multiply them.
+Write the packing of factors into words, as instructions multiply them: of bytes as they
+lie, and of f32 that are rounded.
 
 A word has the elements of successive k (`dialects/loop/isa.py`); zeros fill up the
 last. A row of packed A has its words one after the other, each as the parts that are
@@ -56,7 +57,9 @@ def _read_words(blocks: Blocks, load: LoadOp, count: int) -> Value:
     w, scope, memory = blocks.w, blocks.scope, blocks.host.memory
     last, lanes = blocks.k_indices[-1], scope.lanes.count
     type = type_text(i32, lanes)
-    if count == blocks.isa.k_group and dict(load.at.terms).get(last) == 1:
+    are_words = dict(load.at.terms).get(last) == 1
+    are_words = are_words and load.element in blocks.isa.elements
+    if count == blocks.isa.k_group and are_words:
         found, offsets = "poison", memory.lane_offsets(memory.offsets(load.at))
         for lane, offset in enumerate(offsets):
             here = memory.address(load.buffer, offset)
