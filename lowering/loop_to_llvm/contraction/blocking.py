@@ -27,6 +27,7 @@ from ....dialects.loop import MANY_TILES, ForOp, TileOp, packs_if_many
 from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
+from .late_epilogue import LateEpilogue
 from .microkernel import Microkernel, find_panel, write_zero_row
 from .packing import pack_a, pack_b
 from .partition import (
@@ -263,9 +264,16 @@ class _BlockedWriter:
             stop, width = w.add(done, whole), w.minus(width, whole)
             if whole == "0":
                 continue
+            size = mr, panels * blocks.nr
+            late = TileMicrokernel.late_of(blocks, block, size)
+            if late is not None:
+                late.begin()
 
             def panel(
-                column: str, _: list[Value], panels: int = panels
+                column: str,
+                _: list[Value],
+                panels: int = panels,
+                late: LateEpilogue | None = late,
             ) -> Sequence[Value]:
                 def tiles(vectors: int) -> list[Value]:
                     def row(at: str, _: list[Value]) -> Sequence[Value]:
@@ -273,7 +281,7 @@ class _BlockedWriter:
                         position = Position(w.add(rows.start, at), at, here, column)
                         if blocks.tiles is not None:
                             size, left = (mr, panels * blocks.nr), w.minus(end, at)
-                            tile = TileMicrokernel(blocks, position, block, size)
+                            tile = TileMicrokernel(blocks, position, block, size, late)
                             tile.write(find_panel(blocks, position, block), left)
                         else:
                             kernel = Microkernel(blocks, position, block, rows.packed)
@@ -297,6 +305,8 @@ class _BlockedWriter:
                 return w.branch(is_narrow, lambda: tiles(few), lambda: tiles(vectors))
 
             w.loop(done, stop, step, (), panel)
+            if late is not None:
+                late.end()
             done = stop
 
     def panels_beside(self, mr: int) -> int:

@@ -55,10 +55,10 @@ class EdgeTile:
             column = str(vector * self.blocks.lanes)
             self.blocks.host.memory.put(value, self.address(str(row), column))
 
-    def each(self, build: Callable[[str, int], None]) -> None:
+    def each(self, build: Callable[[str, int], None], start: str = "0") -> None:
         """
-        Writes loops over the valid accumulators, in vectors and one by one; `build`
-        takes the address of the first and how many there are.
+        Writes loops over the valid accumulators from a row on, in vectors and one by
+        one; `build` takes the address of the first and how many there are.
         """
         w, position, tile = self.blocks.w, self.position, self.tile
 
@@ -79,7 +79,7 @@ class EdgeTile:
                 done = stop
             return ()
 
-        w.loop("0", self.rows, 1, (), row)
+        w.loop(start, self.rows, 1, (), row)
 
     def load(self) -> list[Value]:
         """Writes the loads of accumulators that the block of k before stored."""
@@ -121,11 +121,16 @@ class EdgeTile:
         """Writes the epilogue of valid accumulators."""
         if self.blocks.masks_edge:
             return self.masked(lambda: self.tile.write_epilogue(accumulators))
-        memory, type = self.blocks.host.memory, self.blocks.op.initial.type
         self.spill(accumulators)
+        self.write_epilogue_from("0")
+        return []
+
+    def write_epilogue_from(self, row: str) -> None:
+        """Writes the epilogue of accumulators in scratch memory, from a row on."""
+        memory, type = self.blocks.host.memory, self.blocks.op.initial.type
         self.each(
             lambda address, lanes: self.tile.write_epilogue_here(
                 memory.read(address, type, lanes)
-            )
+            ),
+            row,
         )
-        return []

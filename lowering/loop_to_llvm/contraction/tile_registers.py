@@ -19,9 +19,11 @@ from dataclasses import dataclass
 
 from ....dialects.loop import VNNI_WORD_BITS, TileGeometry
 from ..isa.instructions import TileRegisters, write_zeros
+from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
 from .edge_tile import EdgeTile
+from .late_epilogue import LateEpilogue
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 
@@ -37,6 +39,19 @@ class TileMicrokernel:
     position: Position
     block: KBlock
     size: tuple[int, int]
+    late: LateEpilogue | None = None
+    """What writes the epilogue of the tile before, and later that of this one."""
+
+    @staticmethod
+    def late_of(
+        blocks: Blocks, block: KBlock, size: tuple[int, int]
+    ) -> LateEpilogue | None:
+        """What lets epilogues wait for the next tile, where one block has all of k."""
+        whole = blocks.w.whole(blocks.count_k(block), blocks.isa.k)
+        is_one = block.first == block.last == "true"
+        if blocks.tiles is None or not is_one or not is_number(whole) or whole == "0":
+            return None
+        return LateEpilogue(blocks, size)
 
     @property
     def tiles(self) -> TileGeometry:
@@ -97,7 +112,10 @@ class TileMicrokernel:
 
         def epilogue() -> list[Value]:
             self.spill()
-            return edge.write_epilogue()
+            if self.late is None:
+                return edge.write_epilogue()
+            self.late.keep(position, (left, columns))
+            return []
 
         def keep_valid() -> list[Value]:
             self.spill()
@@ -192,10 +210,15 @@ class TileMicrokernel:
             for each in range(panels)
         ]
 
+        late = None if self.late is None else self.late.tile()
+
         def one_instruction(k: str, _: list[Value]) -> list[Value]:
             for each in ahead:
                 each.write(k, isa.k)
             self.multiply(rows, k, columns(k), VNNI_WORD_BITS // 8 * blocks.nr)
+            if self.late is not None and late is not None:
+                count = -(-self.size[0] * isa.k // int(whole))
+                self.late.write_rows(late, w.mul(w.div(k, isa.k), str(count)), count)
             return []
 
         def last_k() -> list[Value]:
