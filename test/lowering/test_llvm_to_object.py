@@ -135,14 +135,22 @@ MATRICES = (
 )
 
 
+def blocks_with_products(text: str) -> list[str]:
+    """The blocks of an assembly that multiply matrices, up to their first jump."""
+    found = re.split(r"^\.LBB\S+:|^\tj\w+\s", text, flags=re.MULTILINE)
+    return [each for each in found if "tdpbf16ps" in each]
+
+
 def test_amx_adds_up_products_of_matrices():
     text = assemblies("sapphirerapids", MATRICES)["dots"]
-    inner = [each for each in loops(text) if "tdpbf16ps" in each]
+    inner = blocks_with_products(text)
     products = [len(re.findall("tdpbf16ps", each)) for each in inner]
     loads = [len(re.findall("tileloadd", each)) for each in inner]
     # 32 by 32 accumulators take two registers of each factor, 16 by 64 one and four.
     assert sorted(zip(products, loads, strict=True)) == [(4, 4), (4, 5)]
     assert not any(re.search(r"tilestored|%[xyz]mm", each) for each in inner)
+    # Vectors of the tile before are stored in each loop, those of the last after it.
+    assert len(re.findall(r"vmovups\s+%zmm\d+, ", text)) == 2 * len(inner)
     # They are set up once, and given back.
     assert text.count("ldtilecfg") == 1
     assert re.search(r"tilerelease(\n\s+vzeroupper)?(\n\s+\S+.*)*\n\s+retq", text)
@@ -152,11 +160,7 @@ def test_amx_adds_up_products_of_matrices():
 def test_amx_takes_panels_of_several_registers(wide: int, products: int):
     text = MATRICES.replace("blocked 2 * 32", f"blocked 2 * {2 * wide}")
     text = text.replace("blocked 16 by 2 * 4096", f"blocked {wide} by 2 * {256 * wide}")
-    inner = [
-        each
-        for each in loops(assemblies("sapphirerapids", text)["dots"])
-        if "tdpbf16ps" in each
-    ]
+    inner = blocks_with_products(assemblies("sapphirerapids", text)["dots"])
     assert {len(re.findall("tdpbf16ps", each)) for each in inner} == {products}
 
 

@@ -51,6 +51,8 @@ class LateEpilogue:
             blocks.w.emit(f"load i64, ptr {each}, align 8") for each in self.slots
         )
         mr, wide = self.size
+        if not blocks.has_edge:
+            columns = str(wide)
         shape = Shape(mr, wide // blocks.lanes, blocks.lanes)
         tile = RegisterTile(blocks.host, blocks.op, shape, row, column)
         position = Position(row, "0", column, "0")
