@@ -54,6 +54,12 @@ TESTED_ELSEWHERE = {
         "compiler/passes/graph/insert_quantization.mlir",
         "compiler/passes/graph/verify_profile.mlir",
     ),
+    "compiler/passes/narrow_reads.py": (
+        "is how several passes let ops read fewer bits",
+        "compiler/passes/graph/narrow_weights.mlir",
+        "compiler/passes/graph/narrow_activations.mlir",
+        "compiler/passes/graph/sink_casts.mlir",
+    ),
     "compiler/passes/steps.py": (
         "is what passes ask of scales",
         "compiler/passes/graph/sink_dequantize.mlir",

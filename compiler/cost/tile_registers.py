@@ -32,7 +32,7 @@ A is packed again for each block of them.
 PACKED_A = SCRATCH
 """Bytes on the stack that A may be packed into."""
 
-SMALL_B = 2
+_SMALL_B = 2
 """
 First caches that all of B may fill where few rows are packed at a time, so that rows of
 the result are written from end to end; measured (docs/performance.md, "AMX").
@@ -71,7 +71,7 @@ def choose_tile_registers(
     low = low or nr > 2 * geometry.columns
     mr = geometry.rows if low else 2 * geometry.rows
     wide = round_up(size_or_open(columns), nr)
-    is_small = kc * wide * isa.bytes <= SMALL_B * target.l1.data * KIB
+    is_small = kc * wide * isa.bytes <= _SMALL_B * target.l1.data * KIB
     most = 1 if is_small else max(PACKED_A // row // mr, 1)
     mc = min(most * mr, round_up(size_or_open(rows), mr))
     over = loops_over(tile, b)
@@ -92,7 +92,7 @@ def choose_tile_registers(
 
 
 def _in_words(inner: Sequence[Dim], count: int, many: int) -> int:
-    """The k of a block of an index, the innermost one in whole words of so many."""
+    """The k of a block of an index, the innermost one in whole words."""
     *others, last = [count, *inner]
     assert isinstance(last, int)
     kc = product([*others, round_up(last, many)])

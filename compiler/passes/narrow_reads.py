@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects import tensor_type
@@ -27,8 +27,8 @@ def as_fusion(op: GraphOp) -> FusionOp:
 def read_narrow(fusion: FusionOp, wide: SSAValue, narrow: SSAValue) -> SSAValue | None:
     """
     Lets a fusion read a value of fewer bits in the place of a wide one: what rounds
-    that to these bits goes, all else reads the value converted. What it is converted
-    to, if something reads that.
+    that to these bits goes, all else reads the value converted. Returns the converted
+    value, or None where nothing reads it.
     """
     element, to = (tensor_type(each).element_type for each in (narrow, wide))
     converted: SSAValue | None = None
@@ -40,7 +40,7 @@ def read_narrow(fusion: FusionOp, wide: SSAValue, narrow: SSAValue) -> SSAValue 
             continue
         fusion.operands[number] = narrow
         argument = Rewriter.replace_value_with_new_type(argument, narrow.type)
-        rest = []
+        rest: list[Use] = []
         for use in list(argument.uses):
             if rounds_to(use.operation, element):
                 Rewriter.replace_op(use.operation, [], [argument])

@@ -114,8 +114,8 @@ class TargetAttr(EntriesAttr):
     def exact(self) -> TargetAttr:
         """The target without the instruction sets that round what they add up."""
         isas = [each for each in self.isas if ISAS[each.data].is_exact]
-        *others, _ = self.parameters
-        return TargetAttr(*others, ArrayAttr(isas))
+        of = self.cpu, self.vector, self.registers, self.fma, self.features
+        return TargetAttr(*of, self.l1, self.l2, ArrayAttr(isas))
 
     def verify(self) -> None:
         """Instruction sets are known ones."""

@@ -156,8 +156,9 @@ def _rounded(value: SSAValue) -> SSAValue | None:
         copy.location = op.location
         return copy.results[0]
     cast = CastOp(value, to=bf16)
-    place = InsertPoint.at_start if isinstance(op, Block) else InsertPoint.after
-    Rewriter.insert_op(cast, place(op))
+    is_argument = isinstance(op, Block)
+    place = InsertPoint.at_start(op) if is_argument else InsertPoint.after(op)
+    Rewriter.insert_op(cast, place)
     return cast.result
 
 

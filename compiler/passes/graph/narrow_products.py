@@ -74,10 +74,9 @@ def _is_activation(value: SSAValue) -> bool:
         outer = value.block.parent_op()
         if isinstance(outer, FusionOp):
             return _is_activation(outer.operands[value.index])
-    elif isinstance(owner.parent_op(), FusionOp):
+    elif isinstance(owner, GraphOp) and isinstance(owner.parent_op(), FusionOp):
         # A contraction takes moves before it, and what widens or dequantizes a factor.
-        moves = isinstance(owner, GraphOp) and only_moves(owner)
-        return moves and all(map(_is_activation, owner.operands))
+        return only_moves(owner) and all(map(_is_activation, owner.operands))
     is_constant = isinstance(owner, WeightOp | ConstantOp)
     return tensor_type(value).element_type == f32 and not is_constant
 

@@ -256,8 +256,7 @@ class _BlockedWriter:
         several panels as far as these go, then tiles of one panel.
         """
         w, blocks = self.w, self.blocks
-        (mr, *ends), (done, width) = part, group
-        first, end = (w.minus(each, rows.start) for each in ends)
+        (mr, *_), (done, width) = part, group
         for panels in dict.fromkeys((self.panels_beside(mr), 1)):
             step = panels * blocks.nr
             whole = w.whole(width, step) if panels > 1 else width
@@ -275,39 +274,53 @@ class _BlockedWriter:
                 panels: int = panels,
                 late: LateEpilogue | None = late,
             ) -> Sequence[Value]:
-                def tiles(vectors: int) -> list[Value]:
-                    def row(at: str, _: list[Value]) -> Sequence[Value]:
-                        here = w.add(columns.start, column)
-                        position = Position(w.add(rows.start, at), at, here, column)
-                        if blocks.tiles is not None:
-                            size, left = (mr, panels * blocks.nr), w.minus(end, at)
-                            tile = TileMicrokernel(blocks, position, block, size, late)
-                            tile.write(find_panel(blocks, position, block), left)
-                        else:
-                            kernel = Microkernel(blocks, position, block, rows.packed)
-                            kernel.write(mr, panels, vectors)
-                        return ()
-
-                    return w.loop(first, end, mr, (), row)
-
-                vectors = panels * blocks.nr // blocks.lanes
-                few = vectors // 2
-                if blocks.zero_row and rows.packed:
-                    here = w.add(columns.start, column)
-                    position = Position(rows.start, "0", here, column)
-                    write_zero_row(blocks, position, block, vectors)
-                if not blocks.may_be_narrow or panels > 1 or not few:
-                    return tiles(vectors)
-                left = w.minus(
-                    w.size(blocks.column_count), w.add(columns.start, column)
-                )
-                is_narrow = w.emit(f"icmp sle i64 {left}, {few * blocks.lanes}")
-                return w.branch(is_narrow, lambda: tiles(few), lambda: tiles(vectors))
+                here = column, panels
+                return self.write_rows_beside(columns, block, rows, part, here, late)
 
             w.loop(done, stop, step, (), panel)
             if late is not None:
                 late.end()
             done = stop
+
+    def write_rows_beside(
+        self,
+        columns: ColumnBlock,
+        block: KBlock,
+        rows: RowBlock,
+        part: Part,
+        panels: tuple[str, int],
+        late: LateEpilogue | None,
+    ) -> list[Value]:
+        """Writes the tiles of one part of the rows beside some panels at a column."""
+        w, blocks = self.w, self.blocks
+        (mr, *ends), (column, count) = part, panels
+        first, end = (w.minus(each, rows.start) for each in ends)
+        here = w.add(columns.start, column)
+
+        def tiles(vectors: int) -> list[Value]:
+            def row(at: str, _: list[Value]) -> Sequence[Value]:
+                position = Position(w.add(rows.start, at), at, here, column)
+                if blocks.tiles is not None:
+                    size, left = (mr, count * blocks.nr), w.minus(end, at)
+                    tile = TileMicrokernel(blocks, position, block, size, late)
+                    tile.write(find_panel(blocks, position, block), left)
+                else:
+                    kernel = Microkernel(blocks, position, block, rows.packed)
+                    kernel.write(mr, count, vectors)
+                return ()
+
+            return w.loop(first, end, mr, (), row)
+
+        vectors = count * blocks.nr // blocks.lanes
+        few = vectors // 2
+        if blocks.zero_row and rows.packed:
+            position = Position(rows.start, "0", here, column)
+            write_zero_row(blocks, position, block, vectors)
+        if not blocks.may_be_narrow or count > 1 or not few:
+            return tiles(vectors)
+        left = w.minus(w.size(blocks.column_count), here)
+        is_narrow = w.emit(f"icmp sle i64 {left}, {few * blocks.lanes}")
+        return w.branch(is_narrow, lambda: tiles(few), lambda: tiles(vectors))
 
     def panels_beside(self, mr: int) -> int:
         """How many panels are computed at once beside so few rows."""

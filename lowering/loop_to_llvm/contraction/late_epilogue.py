@@ -59,7 +59,7 @@ class LateEpilogue:
         return EdgeTile(blocks, tile, position, (rows, columns), wide)
 
     def write_rows(self, tile: EdgeTile, start: str, count: int) -> None:
-        """Writes the epilogue of so many rows of the tile, as far as there are any."""
+        """Writes the epilogue of `count` rows of the tile, as far as there are any."""
         w = self.blocks.w
         valid = tile.rows
         tile.rows = w.least(w.add(start, str(count)), valid)

@@ -1,6 +1,6 @@
 """
-Write the packing of factors into words, as instructions multiply them: of bytes as they
-lie, and of f32 that are rounded.
+Write the packing of factors into words, as instructions multiply them: bytes and bf16,
+and f32 that are rounded on the way.
 
 A word has the elements of successive k (`dialects/loop/isa.py`); zeros fill up the
 last. A row of packed A has its words one after the other, each as the parts that are

@@ -31,6 +31,9 @@ TARGETS = ("host", "cooperlake", *PAIRS)
 SOME = ("host", "cooperlake", "pairs", "matrices")
 """Of those with the same layouts one each."""
 
+NAMES = symbol("b"), symbol("m"), symbol("n"), symbol("k")
+"""Sizes that only a run knows."""
+
 BYTES = TargetAttr.of("x86-64-v3", 256, 16, True, isas=["portable_amx_int8"])
 """A machine that multiplies matrices of bytes."""
 
@@ -101,12 +104,10 @@ def test_factors_that_are_transposed(turned: Sequence[str], target: str):
 
 @pytest.mark.parametrize("target", SOME)
 def test_open_and_known_sizes_and_threads_have_equal_bits(target: str):
-    names = [symbol(each) for each in "bmnk"]
+    _, m, n, k = names = NAMES
     open_sizes = [compiled(stack(*names), target, threads) for threads in (1, 2)]
-    only_k, all_but_k = (
-        compiled(stack(*(5 if e == 0 else names[e] for e in range(3)), 35), target),
-        compiled(stack(names[0], 17, 33, names[3]), target),
-    )
+    only_k = compiled(stack(5, m, n, 35), target)
+    all_but_k = compiled(stack(names[0], 17, 33, k), target)
     for m, n, k in (
         (2, 2, 2),
         (17, 33, 35),
@@ -130,7 +131,7 @@ def test_open_and_known_sizes_and_threads_have_equal_bits(target: str):
 
 @pytest.mark.parametrize("target", SOME)
 def test_a_row_has_equal_bits_among_any(target: str):
-    model = compiled(stack(*map(symbol, "bmnk")), target)
+    model = compiled(stack(*NAMES), target)
     x, y = numbers(3, 70, 99), numbers(3, 99, 40)
     expected = model(x, y)
     for rows, columns in itertools.product((1, 2, 16, 17, 33), (1, 5, 17, 40)):
@@ -141,7 +142,7 @@ def test_a_row_has_equal_bits_among_any(target: str):
 
 @pytest.mark.parametrize("target", SOME)
 def test_sizes_of_zero(target: str):
-    model = compiled(stack(*map(symbol, "bmnk")), target)
+    model = compiled(stack(*NAMES), target)
     for b, m, n, k in ((0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0)):
         expected = np.zeros((b, m, n), np.float32)
         same_bits(model(numbers(b, m, k), numbers(b, k, n)), expected)
