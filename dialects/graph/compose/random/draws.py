@@ -108,8 +108,8 @@ def exponential(
 
 def permutation(size: Dim, element: Element, own: int | None = None) -> SSAValue:
     """
-    Builds the integers below a size in any order: that of numbers of 53 bits, of which
-    two are equal once in 2**54 / size**2 times.
+    Builds the integers below a size in any order: that of numbers of 53 bits, which are
+    all different but once in 2**54 / size**2 times.
     """
     order = SortOp(uniform([size], f64, own), axis=0, descending=False).indices
     return convert(order, element)

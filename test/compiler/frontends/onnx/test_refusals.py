@@ -86,11 +86,6 @@ MALFORMED: dict[str, tuple[str, str]] = {
         "(float[2] x) => (float y, float y) { y = Relu(x) }",
         "outputs with different names, got 'y' 2 times; give .* by an Identity of it",
     ),
-    "antialias between sizes that vary": (
-        """(float[1,w] x) => (float y) <int64[2] s = {1,2}>
-        { y = Resize<mode="linear", antialias=1>(x, , , s) }""",
-        "antialias from w to 2 elements, sizes that vary",
-    ),
     "an attribute missing": (
         "(float[1,1,4,4] x) => (float y) { y = MaxPool(x) }",
         r"onnx node 'y' \(MaxPool\): expected the attribute kernel_shape, got none",
