@@ -209,5 +209,5 @@ def test_antialias_between_sizes_that_vary_is_refused():
         '{ y = Resize<mode="linear", antialias=1>(x, , , s) }'
     )
     wanted = r"antialias from w to 2 elements, sizes that vary[^$]*a number for 'w'"
-    with pytest.raises(sr.UnsupportedModelError, match=wanted):
+    with pytest.raises(UnsupportedModelError, match=wanted):
         sr.compile(Case(text).model)
