@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 
 def positional(args: Any) -> Sequence[Any]:
@@ -16,7 +16,7 @@ def positional(args: Any) -> Sequence[Any]:
             "expected a list or tuple of arguments, got "
             f"{type(args).__name__}; run([x]) takes one"
         )
-    return args
+    return cast("Sequence[Any]", args)
 
 
 def by_name(kwargs: Any) -> Mapping[str, Any]:
@@ -31,9 +31,10 @@ def by_name(kwargs: Any) -> Mapping[str, Any]:
             "expected a dict of arguments by name, or None, got "
             f'{type(kwargs).__name__}; run([x], {{"y": y}}) takes one'
         )
-    for name in kwargs:
+    named = cast("Mapping[Any, Any]", kwargs)
+    for name in named:
         if not isinstance(name, str):
             raise TypeError(
                 f"expected names of arguments as str, got {type(name).__name__}"
             )
-    return kwargs
+    return named

@@ -43,16 +43,21 @@ def test_names_are_text():
 @pytest.mark.parametrize("kind", [sr.StaticRuntime, sr.RuntimePool])
 def test_every_way_to_run_takes_and_refuses_the_same(kind: Any):
     runtime = kind(sr.compile(MODEL, options=sr.Options(cache=False)))
-    for kwargs in (None, {}):
+    none: dict[str, Any] = {}
+    for kwargs in (None, none):
         assert np.array_equal(runtime.run([X, X], kwargs), 2 * X)
         assert np.array_equal(runtime.run_async([X, X], kwargs).result(60), 2 * X)
         runtime.benchmark([[X, X]], [kwargs], warmup_runs=0, main_runs=1)
     runtime.benchmark([[X, X]], None, warmup_runs=0, main_runs=1)
-    for args, kwargs in (([X], [X]), ([X], "y"), (None, None), ([X], {0: X})):
-        for run in (
-            runtime.run,
-            runtime.run_async,
-            lambda args, kwargs: runtime.benchmark([args], [kwargs]),
-        ):
+    wrong: tuple[tuple[Any, Any], ...] = (
+        ([X], [X]),
+        ([X], "y"),
+        (None, None),
+        ([X], {0: X}),
+    )
+    for args, kwargs in wrong:
+        for run in (runtime.run, runtime.run_async):
             with pytest.raises(TypeError, match=r"^expected .* arguments.*, got "):
                 run(args, kwargs)
+        with pytest.raises(TypeError, match=r"^expected .* arguments.*, got "):
+            runtime.benchmark([args], [kwargs])
