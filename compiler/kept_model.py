@@ -17,6 +17,8 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, TypeAlias
 from weakref import finalize
 
+import numpy as np
+
 from ..runtime import Cache
 from ..runtime.files import (
     SafetensorsError,
@@ -30,10 +32,16 @@ from .session import CompileError, GraphModel
 MAX_KEPT_BYTES = 2**16
 """Bytes of a model that stays in memory: no more than its module takes anyway."""
 
-_SUFFIX = ".graph"
+_SUFFIX = ".model"
 """How the name of a model in the cache ends."""
 
-_TEXT, _DIGEST = "text", "digest"
+_DIGEST = "digest"
+
+_TEXT, _WEIGHT = "text", "weight "
+"""
+How the arrays of a file are called: the text, and weights after this and before their
+own names. The text is an array, since it may be longer than the header of a file.
+"""
 
 Kept: TypeAlias = Callable[[], GraphModel]
 """Reads a model that is kept; raises `CompileError` where it is gone."""
@@ -119,15 +127,19 @@ def kept_in_cache(digest: str | None, cache: Cache | None) -> Kept | None:
 
 def _write(file: BinaryIO, model: GraphModel) -> None:
     """Writes a model to an open file."""
-    write_to(file, model.weights, {_TEXT: model.text, _DIGEST: model.digest})
+    text = np.frombuffer(model.text.encode(), np.uint8)
+    named = {_WEIGHT + name: array for name, array in model.weights.items()}
+    write_to(file, {_TEXT: text, **named}, {_DIGEST: model.digest})
 
 
 def _read(file: FileIO) -> GraphModel:
     """The model in an open file; raises `CompileError` for one that was damaged."""
     try:
         arrays, texts = read_from(file)
-        found = GraphModel(texts[_TEXT], arrays, texts[_DIGEST])
-    except (OSError, KeyError, SafetensorsError) as error:
+        text = arrays.pop(_TEXT).tobytes().decode()
+        named = {name.removeprefix(_WEIGHT): array for name, array in arrays.items()}
+        found = GraphModel(text, named, texts[_DIGEST])
+    except (OSError, KeyError, UnicodeDecodeError, SafetensorsError) as error:
         raise _damaged(error) from error
     if not found.is_whole:
         raise _damaged("other bytes")

@@ -7,7 +7,7 @@ from .branch_work import Work, distributed, pays, total, work_of
 from .candidates import candidates
 from .functions import CONSTANTS
 from .idle_loops import leaves_if_idle
-from .kernel_work import bytes_touched, operations_of
+from .kernel_work import bytes_touched, integer_operations_of, operations_of
 from .packing import contractions_of, panels_in, reads_alone, suits
 from .register_tile import choose_shape, size_or_open
 from .strategy import Plan, choose_strategies, choose_strategy
@@ -50,6 +50,7 @@ __all__ = [
     "masks_rest",
     "most_inserted",
     "needs_few_passes",
+    "integer_operations_of",
     "operations_of",
     "panels_in",
     "reads_alone",

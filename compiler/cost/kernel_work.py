@@ -1,18 +1,20 @@
 """
-Count what a call of a kernel does: floating-point operations, and bytes it touches.
+Count what a call of a kernel does: operations on floats, multiply-adds of integers, and
+bytes it touches.
 
-Both are polynomials over the symbols of the kernel. An operation is a scalar op with a
+All are polynomials over the symbols of the kernel. An operation is a scalar op with a
 floating result, `exp` as well as an addition, at each point of the loops around it; a
-product that is added counts twice. Bytes are those of the elements that the loops can
-reach, each once for each way in which it is loaded or stored.
+product that is added counts twice. Of integers nothing else counts, since the rest of
+their arithmetic is of indices, bits and conversions. Bytes are those of the elements
+that the loops can reach, each once for each way in which it is loaded or stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IndexType
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
 from xdsl.dialects.math import FmaOp
 from xdsl.ir import Operation, SSAValue
 
@@ -39,16 +41,44 @@ _NO_WORK = (
 
 def operations_of(kernel: KernelOp) -> Dim | None:
     """The floating-point operations of a call; None where they depend on data."""
+    return _count(kernel, _floating)
+
+
+def integer_operations_of(kernel: KernelOp) -> Dim | None:
+    """
+    The multiplications of integers in a call whose products are added, and these
+    additions; None where they depend on data.
+    """
+    return _count(kernel, _multiply_add)
+
+
+def _floating(op: Operation) -> int:
+    """How many floating-point operations an op is at each point."""
+    if isinstance(op, _NO_WORK):
+        return 0
+    if not any(isinstance(each.type, AnyFloat) for each in op.results):
+        return 0
+    return 2 if isinstance(op, FmaOp) else 1
+
+
+def _multiply_add(op: Operation) -> int:
+    """Two for a product of integers that is added to others, and none for others."""
+    if not isinstance(op, arith.MuliOp) or not isinstance(op.result.type, IntegerType):
+        return 0
+    users = [each.operation for each in op.result.uses]
+    return 2 if any(isinstance(each, arith.AddiOp) for each in users) else 0
+
+
+def _count(kernel: KernelOp, at_each: Callable[[Operation], int]) -> Dim | None:
+    """The sum of what each op is, at all points; None where that depends on data."""
     sizes = _extents(kernel)
     total: Dim = 0
     for op in kernel.walk():
         if isinstance(op, ArgsortOp | ChooseOp):
             return None
-        if isinstance(op, _NO_WORK):
-            continue
-        if any(isinstance(each.type, AnyFloat) for each in op.results):
+        if count := at_each(op):
             points = product(sizes[each] for each in _around(op, sizes))
-            total = total + points * (2 if isinstance(op, FmaOp) else 1)
+            total = total + points * count
     return total
 
 

@@ -30,7 +30,7 @@ from ...dialects.loop import (
     is_unlimited,
 )
 from ...runtime.call import COMPILED, way_of
-from ..cost import bytes_touched, operations_of
+from ..cost import bytes_touched, integer_operations_of, operations_of
 from ..session import NODES
 from .describe import plain, source
 
@@ -85,12 +85,18 @@ def _node(
     kernel = kernels[op.kernel_name]
     names = [each.data for each in kernel.symbols]
     symbols = dict(zip(names, op.sizes, strict=True))
-    work = operations_of(kernel)
+    works = {
+        "operations": operations_of(kernel),
+        "integer_operations": integer_operations_of(kernel),
+    }
     return {
         **node,
         "name": op.kernel_name,
         "way": COMPILED,
-        "operations": None if work is None else plain(evaluate(work, symbols)),
+        **{
+            what: None if work is None else plain(evaluate(work, symbols))
+            for what, work in works.items()
+        },
         "bytes": _bytes(op.buffers, bytes_touched(kernel), symbols),
     }
 

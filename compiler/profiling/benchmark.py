@@ -15,7 +15,15 @@ from dataclasses import dataclass, replace
 from operator import index
 from typing import Any, TextIO
 
-from ...runtime.call import COMPILED, Profile, StaticModule, Steps, profiled_run
+from ...runtime.call import (
+    COMPILED,
+    Profile,
+    StaticModule,
+    Steps,
+    by_name,
+    positional,
+    profiled_run,
+)
 from ...runtime.program import evaluate
 from .limits import bytes_a_second, operations_a_second
 from .metrics import IndividualMetrics, Node, PlannedMemory
@@ -30,7 +38,7 @@ _Arguments = tuple[Sequence[Any], Mapping[str, Any]]
 def benchmark(
     module: StaticModule,
     args_list: Sequence[Sequence[Any]],
-    kwargs_list: Sequence[Mapping[str, Any]] = (),
+    kwargs_list: Sequence[Mapping[str, Any] | None] | None = (),
     warmup_runs: int = 10,
     main_runs: int = 10,
     print_per_node_time: bool = False,
@@ -39,9 +47,9 @@ def benchmark(
     """
     Measures a module on each list of arguments, and prints the report.
 
-    `kwargs_list` has the named arguments of each list, or is empty. Without lists there
-    are no times. Raises `CompileError` for a module whose model is not at hand, and
-    what calls of the module do.
+    `kwargs_list` has the named arguments of each list, or is empty or None. Without
+    lists there are no times. Raises `CompileError` for a module whose model is not at
+    hand, and what calls of the module do.
     """
     found = measure(module, args_list, kwargs_list, warmup_runs, main_runs)
     print(report(found, print_per_node_time), file=file or sys.stdout)
@@ -51,7 +59,7 @@ def benchmark(
 def measure(
     module: StaticModule,
     args_list: Sequence[Sequence[Any]],
-    kwargs_list: Sequence[Mapping[str, Any]] = (),
+    kwargs_list: Sequence[Mapping[str, Any] | None] | None = (),
     warmup_runs: int = 10,
     main_runs: int = 10,
 ) -> IndividualMetrics:
@@ -62,14 +70,15 @@ def measure(
         raise ValueError(f"expected no warm-up runs or more, got {warmup_runs}")
     if index(main_runs) < 1:
         raise ValueError(f"expected one main run or more, got {main_runs}")
-    if kwargs_list and len(kwargs_list) != len(args_list):
+    lists = positional(args_list)
+    named = positional(kwargs_list or ()) or [None] * len(lists)
+    if len(named) != len(lists):
         raise ValueError(
-            f"expected named arguments for each of {len(args_list)} lists, or none, "
-            f"got {len(kwargs_list)}"
+            f"expected named arguments for each of {len(lists)} lists, or none, "
+            f"got {len(named)}"
         )
-    none: list[Mapping[str, Any]] = [{}] * len(args_list)
-    named = kwargs_list or none
-    given = [*zip(args_list, named, strict=True)]
+    pairs = zip(lists, named, strict=True)
+    given = [(positional(args), by_name(kwargs)) for args, kwargs in pairs]
     twin = twin_of(module)
     with twin.lock:
         return _Measurement(module, twin, given).measured(warmup_runs, main_runs)
@@ -127,7 +136,8 @@ class _Measurement:
         """A node with the share that its rates are of what the machine can do."""
         fma = bandwidth = None
         threads = self.twin.threads
-        if node.operations and node.gflops is not None:
+        of_floats, of_integers = node.operations or 0, node.integer_operations or 0
+        if of_floats > of_integers and node.gflops is not None:
             fma = node.gflops * 1e9 / operations_a_second(threads)
         if node.bytes and node.gigabytes is not None:
             limit = bytes_a_second(threads, node.bytes / node.runs)
@@ -158,6 +168,9 @@ class _Measurement:
                 share = float(counts[call.number]) / len(self.given)
                 if call.operations is not None:
                     work.add_operations(evaluate(call.operations, symbols) * share)
+                if call.integer_operations is not None:
+                    count = evaluate(call.integer_operations, symbols)
+                    work.add_integer_operations(count * share)
                 if call.bytes is not None:
                     bytes = sum(evaluate(each, symbols) for each in call.bytes)
                     work.add_bytes(bytes * share)
@@ -211,11 +224,16 @@ class _Work:
     """What a call does in an iteration, as far as it is known."""
 
     operations: float | None = None
+    integer_operations: float | None = None
     bytes: float | None = None
 
     def add_operations(self, count: float) -> None:
         """Adds what one list of arguments took."""
         self.operations = (self.operations or 0.0) + count
+
+    def add_integer_operations(self, count: float) -> None:
+        """Adds what one list of arguments took."""
+        self.integer_operations = (self.integer_operations or 0.0) + count
 
     def add_bytes(self, count: float) -> None:
         """Adds what one list of arguments took."""
@@ -233,6 +251,7 @@ def _node(call: Call, milliseconds: float, runs: float, work: _Work) -> Node:
         time=milliseconds,
         runs=runs,
         operations=work.operations,
+        integer_operations=work.integer_operations,
         bytes=work.bytes,
     )
 

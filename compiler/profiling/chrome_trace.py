@@ -108,6 +108,8 @@ def _arguments(call: Call, symbols: Symbols) -> dict[str, Any]:
     found: dict[str, Any] = {"source": call.source, "ops": [*call.ops]}
     if call.operations is not None:
         found["operations"] = evaluate(call.operations, symbols)
+    if call.integer_operations is not None:
+        found["integer_operations"] = evaluate(call.integer_operations, symbols)
     if call.bytes is not None:
         found["bytes"] = sum(evaluate(each, symbols) for each in call.bytes)
     return found

@@ -36,15 +36,30 @@ class Node:
     """Bytes in an iteration, of memory that it touches, each once for each call."""
 
     fma_share: float | None = None
-    """Its operations a second, over what multiply-adds of f32 on registers reach."""
+    """
+    Its operations a second, over what multiply-adds of f32 on registers reach; None
+    where most of its operations are of integers, which have other limits.
+    """
 
     bandwidth_share: float | None = None
     """Its bytes a second, over what is read or copied in a memory of that size."""
+
+    integer_operations: float | None = None
+    """
+    Multiplications of integers in an iteration whose products are added, and these
+    additions, where they are known.
+    """
 
     @property
     def gflops(self) -> float | None:
         """Billions of operations a second; None where nothing is known, or ran."""
         return None if self.operations is None else _rate(self.operations, self.time)
+
+    @property
+    def integer_gops(self) -> float | None:
+        """Billions of operations on integers a second, as `gflops` of floats."""
+        count = self.integer_operations
+        return None if count is None else _rate(count, self.time)
 
     @property
     def gigabytes(self) -> float | None:

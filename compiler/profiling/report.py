@@ -43,6 +43,9 @@ def _nodes(nodes: tuple[Node, ...]) -> Iterator[str]:
         if node.operations:
             share, rate = _share(fma if is_fma_nearer else None, "FMA"), node.gflops
             yield f"    {node.operations:.6g} FLOP, {_shown(rate)} GFLOP/s{share}"
+        if node.integer_operations:
+            count, rate = node.integer_operations, _shown(node.integer_gops)
+            yield f"    {count:.6g} integer operations, {rate} GOP/s"
         if node.bytes:
             share = _share(None if is_fma_nearer else bandwidth, "bandwidth")
             yield f"    {node.bytes:.6g} bytes, {_shown(node.gigabytes)} GB/s{share}"

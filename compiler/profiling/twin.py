@@ -41,6 +41,7 @@ class Call:
     """`COMPILED`, `FALLBACK` or `FOREIGN`."""
 
     operations: Size | None = None
+    integer_operations: Size | None = None
     bytes: tuple[Size, ...] | None = None
     """The bytes that it touches of each buffer."""
 
@@ -106,6 +107,7 @@ def _call(node: dict[str, Any]) -> Call:
         ops=tuple(node["ops"]),
         way=node["way"],
         operations=node.get("operations"),
+        integer_operations=node.get("integer_operations"),
         bytes=None if bytes is None else tuple(bytes),
         slot=node.get("slot"),
     )

@@ -7,6 +7,7 @@ from .compiled import CompiledModule
 from .context import Context
 from .coverage import COMPILED, Coverage, Tally, way_of
 from .fallback import Reference
+from .given import by_name, positional
 from .growing import module_of
 from .module import OUT, StaticModule
 from .outputs import match_outputs
@@ -29,10 +30,12 @@ __all__ = [
     "Tally",
     "Steps",
     "bind_symbols",
+    "by_name",
     "flat_outputs",
     "match_inputs",
     "match_outputs",
     "module_of",
+    "positional",
     "profiled_run",
     "to_array",
     "way_of",

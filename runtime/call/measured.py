@@ -19,7 +19,7 @@ class Measured:
     def benchmark(
         self,
         args_list: Sequence[Sequence[Any]],
-        kwargs_list: Sequence[Mapping[str, Any]] = (),
+        kwargs_list: Sequence[Mapping[str, Any] | None] | None = (),
         warmup_runs: int = 10,
         main_runs: int = 10,
         print_per_node_time: bool = False,
@@ -30,10 +30,10 @@ class Measured:
         call; prints the report to `file` or to standard output, and returns the figures
         as `IndividualMetrics`.
 
-        `kwargs_list` has the named arguments of each list, or is empty. Without lists
-        there are the statistics alone. Raises `TypeError` for a module that was loaded
-        without the compiler, `CompileError` where the model is not there any more, and
-        what calls raise.
+        `kwargs_list` has the named arguments of each list, or is empty or None. Without
+        lists there are the statistics alone. Raises `TypeError` for a module that was
+        loaded without the compiler, `CompileError` where the model is not there any
+        more, and what calls raise.
         """
         measured = self._measured()
         if measured.profiler is None:

@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 from weakref import finalize
 
 from ..planning import Plan
+from .given import by_name, positional
 from .measured import Measured
 from .pending import Launcher, Pending
 from .pool import ContextPool
@@ -86,16 +87,18 @@ class RuntimePool(Measured):
         """What is run: the module that was given, unless the options differ."""
         return self._module
 
-    def run(self, args: Sequence[Any] = (), kwargs: Mapping[str, Any] = {}) -> Any:
+    def run(
+        self, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
         """The outputs for arguments by position and by name, as the module's own."""
-        return self._module(*_arguments(args), **kwargs)
+        return self._module(*positional(args), **by_name(kwargs))
 
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """The same, as the module is called."""
         return self._module(*arguments, **named)
 
     def run_async(
-        self, args: Sequence[Any] = (), kwargs: Mapping[str, Any] = {}
+        self, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Pending:
         """
         The future of a run, which is a `concurrent.futures.Future` and may be awaited.
@@ -103,7 +106,7 @@ class RuntimePool(Measured):
         What the run raises, the future raises. The arguments must stay as they are
         until it is done. Waits while 256 runs have not begun.
         """
-        return self._launcher.launch(_arguments(args), kwargs)
+        return self._launcher.launch(positional(args), by_name(kwargs))
 
     @cached_property
     def _launcher(self) -> Launcher:
@@ -151,13 +154,3 @@ class StaticRuntime(RuntimePool):
     def clone(self) -> StaticRuntime:
         """Another runtime of the same module, with the same options."""
         return StaticRuntime(self._module)
-
-
-def _arguments(args: Sequence[Any]) -> Sequence[Any]:
-    """The arguments by position; a single array is none, though it has a length."""
-    if not isinstance(args, tuple | list):
-        raise TypeError(
-            "expected a list or tuple of arguments, got "
-            f"{type(args).__name__}; run([x]) takes one"
-        )
-    return args

@@ -120,6 +120,16 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("options", [sr.Options(), sr.Options(cache=False)])
+def test_a_text_longer_than_any_header_is_kept(
+    options: sr.Options, monkeypatch: pytest.MonkeyPatch
+):
+    header = "static_runtime.runtime.files.safetensors_header.LONGEST_HEADER"
+    monkeypatch.setattr(header, MAX_KEPT_BYTES // 2)
+    module = sr.compile(SHORT + "\n" * MAX_KEPT_BYTES, options=options)
+    np.testing.assert_array_equal(through_pickle(module)(X), module(X))
+
+
+@pytest.mark.parametrize("options", [sr.Options(), sr.Options(cache=False)])
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_module_comes_back_as_it_was(name: str, options: sr.Options, tmp_path: Path):
     source = SOURCES[name](tmp_path)
@@ -208,7 +218,7 @@ def test_a_source_that_changed_is_refused(tmp_path: Path):
 
 def test_a_model_that_the_cache_lost_is_told_of(tmp_path: Path, cache: Path):
     module = sr.compile(large(tmp_path))
-    (kept,) = cache.glob("*.graph")
+    (kept,) = cache.glob("*.model")
     data = bytearray(kept.read_bytes())
     data[-1] ^= 1
     kept.write_bytes(data)
@@ -224,7 +234,7 @@ def test_a_file_is_read_again_where_the_cache_lost_it(tmp_path: Path, cache: Pat
     path = on_disk(tmp_path)
     module = sr.compile(path)
     first = pickle.dumps(module)
-    (kept,) = cache.glob("*.graph")
+    (kept,) = cache.glob("*.model")
     kept.unlink()
     for made in (through_pickle(module), pickle.loads(first)):
         np.testing.assert_array_equal(made(X), module(X))

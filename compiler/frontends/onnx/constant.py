@@ -11,7 +11,6 @@ from xdsl.ir import SSAValue
 from ....dialects import DTYPES, ceildiv, greater, product
 from ....dialects.graph import (
     AddOp,
-    ArgmaxOp,
     CeilOp,
     DivOp,
     EqOp,
@@ -194,22 +193,10 @@ def one_hot(node: Node) -> Result:
     return WhereOp(is_here, on, off)
 
 
-def _hard_max(node: Node) -> Result:
-    """One at the greatest element along an axis, zero elsewhere."""
-    x, shape = node.operand(0), node.shape(0)
-    axis = node.normalize(node.integer("axis"), len(shape))
-    if node.since < 13 and axis < len(shape) - 1:
-        raise Unsupported("more axes than one as if they were one, as before opset 13")
-    greatest = ArgmaxOp(x, axis=axis, keepdims=True)
-    places = counted(shape[axis], axis, len(shape))
-    return convert(EqOp(greatest, places).result, node.element(0))
-
-
 HANDLERS: dict[str, Handler] = {
     "Constant": constant,
     "ConstantOfShape": _constant_of_shape,
     "EyeLike": _eye_like,
-    "Hardmax": _hard_max,
     "OneHot": one_hot,
     "Range": _range_of,
     "Shape": _shape_of,

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from xdsl.ir import Operation, SSAValue
 
 from ....dialects import Dim, product
 from ....dialects.graph import (
     AddOp,
+    ArgmaxOp,
     BatchNormOp,
+    CastOp,
     ClampOp,
     DivOp,
     DropoutOp,
+    EqOp,
     ExpOp,
     LogOp,
     LogSoftmaxOp,
@@ -25,12 +31,14 @@ from ....dialects.graph import (
 from ....dialects.graph.compose import (
     centered,
     convert,
+    counted,
     filled,
     plus,
     raised,
     reshaped,
     root,
     scaled_and_shifted,
+    shape_of,
     standardized,
     times,
     with_channels,
@@ -120,14 +128,29 @@ def log_softmax(node: Node) -> Result:
     return _along_axis(node, LogSoftmaxOp)
 
 
-def _along_axis(node: Node, op: type[SoftmaxOp | LogSoftmaxOp]) -> Result:
-    """The op along an axis, or, before opset 13, over that axis and all after it."""
+def _hard_max(node: Node) -> Result:
+    """One at the first of the greatest elements along an axis, zero elsewhere."""
+
+    def of(x: SSAValue, *, axis: int) -> Operation:
+        shape = shape_of(x)
+        greatest = ArgmaxOp(x, axis=axis, keepdims=True)
+        places = counted(shape[axis], axis, len(shape))
+        return CastOp(EqOp(greatest, places), to=node.element(0))
+
+    return _along_axis(node, of)
+
+
+def _along_axis(node: Node, build: Callable[..., Operation]) -> Result:
+    """
+    What `build` makes of a tensor and its `axis`, or, before opset 13, of that axis and
+    all after it as if they were one.
+    """
     x, shape = node.operand(0), node.shape(0)
     axis = node.normalize(node.integer("axis"), len(shape))
     if node.since >= 13 or axis == len(shape) - 1:
-        return op(x, axis=axis)
+        return build(x, axis=axis).results[0]
     rows = [product(shape[:axis]), product(shape[axis:])]
-    flat = op(reshaped(x, rows), axis=1).result
+    flat = build(reshaped(x, rows), axis=1).results[0]
     return reshaped(flat, shape)
 
 
@@ -200,6 +223,7 @@ def _dropped(node: Node, ratio: float) -> Results:
 HANDLERS: dict[str, Handler] = {
     "BatchNormalization": _batch_normalization,
     "Dropout": dropout,
+    "Hardmax": _hard_max,
     "InstanceNormalization": _instance_normalization,
     "LRN": _local_response,
     "LayerNormalization": _layer_normalization,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -149,8 +150,15 @@ def _check_names(graph: GraphProto, inputs: Sequence[ValueInfoProto]) -> None:
     """Raises `CompileError` unless inputs and outputs have distinct names."""
     for what, values in (("input", inputs), ("output", graph.output)):
         names = [each.name for each in values]
-        if "" in names or len(set(names)) < len(names):
-            raise CompileError(f"expected a name for each {what}, got {names}")
+        if "" in names:
+            place = names.index("")
+            raise CompileError(f"expected a name for each {what}, got none for {place}")
+        if twice := [each for each, count in Counter(names).items() if count > 1]:
+            raise CompileError(
+                f"expected {what}s with different names, got {twice[0]!r} "
+                f"{names.count(twice[0])} times; give the others a name of their own"
+                f"{', by an Identity of it' * (what == 'output')}"
+            )
     if not graph.output:
         raise CompileError("expected a model with outputs, got none")
 

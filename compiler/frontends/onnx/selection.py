@@ -27,6 +27,9 @@ The least index that counts as the end of an axis of a symbolic size, as exporte
 one: runs of more elements are refused.
 """
 
+_FARTHEST = 2**40
+"""The longest step along a symbolic size; more elements than any memory has."""
+
 _BEYOND = 2**62
 """The least number that is beyond the end of every tensor."""
 
@@ -111,8 +114,19 @@ def _slice_(node: Node) -> Result:
             if isinstance(each, int) and _means_end(each, size) and abs(each) < _BEYOND:
                 message = f"a size {size} of at most {abs(each)}, where a slice ends"
                 node.require(abs(each) - size, message)
-        cuts[place] = _cut(size, start, end, step)
+        cuts[place] = _cut(size, start, end, _bounded(node, size, step))
     return cut(node.operand(0), cuts)
+
+
+def _bounded(node: Node, size: Dim, step: int) -> int:
+    """The step, or a shorter one that is beyond all of the axis too."""
+    most = max(size, 1) if isinstance(size, int) else _FARTHEST
+    if abs(step) <= most:
+        return step
+    if not isinstance(size, int):
+        message = f"a size {size} of at most {most}, which a slice steps over"
+        node.require(most - size, message)
+    return most if step > 0 else -most
 
 
 def _means_end(place: int, size: Dim) -> bool:

@@ -116,7 +116,8 @@ def _unique_beside(
 def _mode(call: Call, x: SSAValue, axis: int = -1, keepdims: bool = False) -> Result:
     """
     The element that is there most often along an axis, the least of several, and the
-    last place of it.
+    last place of it. NaN equals nothing, as in ATen, and is above all numbers; where
+    ATen has one in a row, its answer depends on the order that elements came in.
     """
     if not shape_of(x):
         return [x, number(0, i64)]

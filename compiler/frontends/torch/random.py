@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects.builtin import f64
+from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import SSAValue
 
+from ....dialects.graph import AddOp, MulOp
 from ....dialects.graph.compose import convert, expanded, number
 from ....dialects.graph.compose.random import (
     choices,
+    choices_once,
+    exponential,
     happens,
     integers,
     normal,
+    permutation,
     uniform_between,
 )
 from ..unsupported import Random, Unsupported
@@ -27,6 +31,45 @@ def _uniform(call: Call, *_: object) -> Result:
 def _normal(call: Call, *_: object) -> Result:
     """Numbers of the standard normal distribution."""
     return normal(call.shape, 0, 1, call.element)
+
+
+def _uniform_between(
+    call: Call, _: Operand, low: float = 0.0, high: float = 1.0, *__: object
+) -> Result:
+    """Numbers from one on and below another."""
+    return uniform_between(call.shape, float(low), float(high), call.element)
+
+
+def _normal_of(
+    call: Call, mean: Operand, deviation: Operand = 1.0, *_: object
+) -> Result:
+    """Numbers of normal distributions of means and deviations."""
+    kind = f64 if call.element == f64 else f32
+    drawn = normal(call.shape, 0, 1, kind)
+    spread = MulOp(drawn, call.as_tensor(deviation, kind)).result
+    return convert(AddOp(spread, call.as_tensor(mean, kind)).result, call.element)
+
+
+def _normal_filled(
+    call: Call, _: Operand, mean: float = 0.0, deviation: float = 1.0, *__: object
+) -> Result:
+    """Numbers of one normal distribution, in the place of those of a tensor."""
+    return normal(call.shape, float(mean), float(deviation), call.element)
+
+
+def _normal_shaped(call: Call, mean: float, deviation: float, *_: object) -> Result:
+    """Numbers of one normal distribution, of a shape."""
+    return normal(call.shape, float(mean), float(deviation), call.element)
+
+
+def _exponential(call: Call, _: Operand, rate: float = 1.0, *__: object) -> Result:
+    """Numbers of an exponential distribution."""
+    return exponential(call.shape, float(rate), call.element)
+
+
+def _permutation(call: Call, *_: object) -> Result:
+    """The integers below a size, in any order."""
+    return permutation(call.shape[0], call.element)
 
 
 def _whole(call: Call, low: Any, high: Any) -> Result:
@@ -70,7 +113,7 @@ def _multinomial(
 ) -> Result:
     """Columns that are chosen by their weights."""
     if count != 1 and not replacement:
-        raise Unsupported(f"{count} columns at random, each of them once")
+        return choices_once(weights, count, call.element)
     return choices(weights, count, call.element)
 
 
@@ -88,7 +131,13 @@ def _drawing(reader: Reader) -> Reader:
 _READERS: dict[str, Reader] = {
     "aten.bernoulli.default": _bernoulli,
     "aten.bernoulli.p": _bernoulli_of,
+    "aten.exponential.default": _exponential,
     "aten.multinomial.default": _multinomial,
+    "aten.normal.Tensor_Tensor": _normal_of,
+    "aten.normal.Tensor_float": _normal_of,
+    "aten.normal.float_Tensor": _normal_of,
+    "aten.normal.float_float": _normal_shaped,
+    "aten.normal_functional.default": _normal_filled,
     "aten.rand.default": _uniform,
     "aten.rand_like.default": _uniform,
     "aten.randint.default": _below,
@@ -97,6 +146,8 @@ _READERS: dict[str, Reader] = {
     "aten.randint_like.low_dtype": _between_like,
     "aten.randn.default": _normal,
     "aten.randn_like.default": _normal,
+    "aten.randperm.default": _permutation,
+    "aten.uniform.default": _uniform_between,
 }
 
 READERS = {name: _drawing(reader) for name, reader in _READERS.items()}

@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from ...dims import Dim, greater, lesser
+from ...dims import Dim, ceildiv, greater, lesser
 from ..ops.pad import PadOp
 from .number import number_like
 from .parts import cut, joined, part
-from .shaping import expanded, shape_of
+from .shaping import expanded, reshaped, shape_of
 
 Around: TypeAlias = Callable[[SSAValue, int, Dim, bool], SSAValue]
 """Builds a number of padding elements before or after an axis."""
@@ -39,9 +39,24 @@ def _mirrored(x: SSAValue, axis: int, count: Dim, is_before: bool) -> SSAValue:
 def _from_the_other_end(
     x: SSAValue, axis: int, count: Dim, is_before: bool
 ) -> SSAValue:
-    """Builds the `count` elements at the other end of an axis."""
+    """
+    Builds the `count` elements at the other end of an axis, which goes around as often
+    as it must where both numbers are known.
+    """
+    size = shape_of(x)[axis]
+    if isinstance(size, int) and isinstance(count, int) and 0 < size < count:
+        x = _repeated(x, axis, ceildiv(count, size))
     start = shape_of(x)[axis] - count if is_before else 0
     return part(x, axis, start, count)
+
+
+def _repeated(x: SSAValue, axis: int, times: Dim) -> SSAValue:
+    """Builds an axis as often as `times` says, one after the other."""
+    shape = list(shape_of(x))
+    apart = [*shape[:axis], times, *shape[axis:]]
+    one = reshaped(x, [*shape[:axis], 1, *shape[axis:]])
+    shape[axis] = shape[axis] * times
+    return reshaped(expanded(one, apart), shape)
 
 
 AROUND: dict[str, Around] = {

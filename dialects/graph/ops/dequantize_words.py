@@ -38,7 +38,8 @@ class DequantizeWordsOp(SingleResultOp):
     A step has `bits` bits, which count from the middle of their range: of four, 8 is the
     step 0. The steps of a word, from its lowest bits on, lie along a new axis before the
     last one. A number is rounded once. Without zero points a step of 0 is 0.0, never
-    -0.0, and scales are below 2**124.
+    -0.0, and scales are below 2**124: by those above, and by infinity, a number may be
+    NaN where a target multiplies and adds at once.
 
     ```mlir
     %2 = graph.dequantize_words %0, %1 {bits = 4 : i64} : tensor<3x2x5xi32>, tensor<3x1x1x5xf32> -> tensor<3x2x8x5xf32>

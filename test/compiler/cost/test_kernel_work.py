@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from static_runtime.compiler.cost.kernel_work import bytes_touched, operations_of
+from static_runtime.compiler.cost.kernel_work import (
+    bytes_touched,
+    integer_operations_of,
+    operations_of,
+)
 from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.ir.parse_ir import parse_module
 from static_runtime.dialects.loop.ops.kernel import KernelOp
@@ -84,6 +88,27 @@ def test_points_of_loops_are_counted(
     made = kernel(body, buffers)
     assert str(operations_of(made)) == operations
     assert [*map(str, bytes_touched(made))] == bytes
+
+
+INTEGERS = """
+  %zero = arith.constant 0 : i32
+  loop.tile %i to "n", %j to 7, reduce %k to 5 from %zero : i32 k_loop (%sum) {
+    %x = loop.load %a[%i * 5 + %k] : memref<?xi32>
+    %y = loop.load %b[%k * 7 + %j] : memref<?xi32>
+    %product = arith.muli %x, %y : i32
+    %next = arith.addi %sum, %product : i32
+    loop.yield %next : i32
+  } epilogue (%row, %column, %all) {
+    %square = arith.muli %all, %all : i32
+    loop.store %square, %c[%row * 7 + %column] : memref<?xi32>
+    loop.yield
+  }"""
+
+
+def test_products_of_integers_that_are_added_are_counted():
+    made = kernel(INTEGERS, "%a: memref<?xi32>, %b: memref<?xi32>, %c: memref<?xi32>")
+    assert str(operations_of(made)) == "0"
+    assert str(integer_operations_of(made)) == "70 * n"
 
 
 def test_the_work_of_a_sort_is_not_known():

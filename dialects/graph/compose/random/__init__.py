@@ -6,10 +6,13 @@ from .draws import (
     SEED,
     RandomUniformOp,
     choices,
+    choices_once,
     dropped,
+    exponential,
     happens,
     integers,
     normal,
+    permutation,
     uniform_between,
 )
 
@@ -17,9 +20,12 @@ __all__ = [
     "SEED",
     "RandomUniformOp",
     "choices",
+    "choices_once",
     "dropped",
+    "exponential",
     "happens",
     "integers",
     "normal",
+    "permutation",
     "uniform_between",
 ]

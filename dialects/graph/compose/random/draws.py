@@ -12,7 +12,7 @@ from ....dims import Dim, product
 from ....element_type import Element
 from ....shape import tensor
 from ...ops.arithmetic import SqrtOp
-from ...ops.binary import MulOp, SubOp
+from ...ops.binary import DivOp, MaximumOp, MulOp, SubOp
 from ...ops.cast import CastOp
 from ...ops.compare import LeOp, LtOp
 from ...ops.cumulative import CumsumOp
@@ -22,6 +22,8 @@ from ...ops.iota import IotaOp
 from ...ops.random_uniform import RandomUniformOp
 from ...ops.reduce import SumOp
 from ...ops.rounding import FloorOp
+from ...ops.sort import SortOp
+from ...ops.topk import TopkOp
 from ...ops.trigonometric import CosOp
 from ...ops.where import WhereOp
 from .. import rounding
@@ -35,6 +37,9 @@ SEED = "graph.seed"
 
 _BITS: dict[Element, int] = {f16: 11, bf16: 8}
 """The bits of a number below 1 that floats of 16 bits have: more would round it up."""
+
+_SHORTEST = 2.0**-60
+"""What takes the place of an exponential number that is 0."""
 
 
 def uniform(
@@ -92,6 +97,24 @@ def normal(
     return convert(affine(MulOp(radius, angle).result, deviation, mean), element)
 
 
+def exponential(
+    shape: Sequence[Dim], rate: float, element: Element, own: int | None = None
+) -> SSAValue:
+    """Builds numbers of an exponential distribution, of a float type: 0 and above."""
+    kind = f64 if element == f64 else f32
+    above = SubOp(number(1, kind), uniform(shape, kind, own)).result
+    return convert(times(LogOp(above).result, -1 / rate), element)
+
+
+def permutation(size: Dim, element: Element, own: int | None = None) -> SSAValue:
+    """
+    Builds the integers below a size in any order: that of numbers of 53 bits, which are
+    all different but once in 2**54 / size**2 times.
+    """
+    order = SortOp(uniform([size], f64, own), axis=0, descending=False).indices
+    return convert(order, element)
+
+
 def happens(probability: SSAValue, own: int | None = None) -> SSAValue:
     """Builds whether events happen, each with a probability of a float type."""
     kind = f64 if element_of(probability) == f64 else f32
@@ -138,3 +161,20 @@ def choices(
     ).result
     found = SumOp(CastOp(beside, to=i64), axes=(len(outer) + 1,), keepdims=False)
     return convert(found.result, element)
+
+
+def choices_once(
+    weights: SSAValue, count: int, element: Element, own: int | None = None
+) -> SSAValue:
+    """
+    Builds the numbers of columns that are chosen, as `choices` does, each once: the
+    greatest weights over exponential numbers, as Efraimidis and Spirakis, "Weighted
+    random sampling with a reservoir" (2006), choose them.
+    """
+    shape = shape_of(weights)
+    kind = f64 if element_of(weights) == f64 else f32
+    # Above zero, so that a weight of zero comes after all others.
+    waits = MaximumOp(exponential(shape, 1, kind, own), number(_SHORTEST, kind)).result
+    keys = DivOp(convert(weights, kind), waits).result
+    chosen = TopkOp(keys, axis=len(shape) - 1, k=str(count), largest=True).indices
+    return convert(chosen, element)

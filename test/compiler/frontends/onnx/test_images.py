@@ -201,3 +201,13 @@ def test_refuses(name: str):
     with pytest.raises(UnsupportedModelError) as caught:
         read(Case(text).model)
     assert reason in str(caught.value)
+
+
+def test_antialias_between_sizes_that_vary_is_refused():
+    text = (
+        "float[1,w] x | <int64[2] s = {1,2}> "
+        '{ y = Resize<mode="linear", antialias=1>(x, , , s) }'
+    )
+    wanted = r"antialias from w to 2 elements, sizes that vary[^$]*a number for 'w'"
+    with pytest.raises(UnsupportedModelError, match=wanted):
+        sr.compile(Case(text).model)

@@ -116,6 +116,21 @@ FORMS: dict[str, tuple[str, tuple[tuple[int, str], ...]]] = {
             (13, "{ y = Softmax<axis=2>(x) }"),
         ),
     ),
+    **{
+        f"{op} over all axes from one on": (
+            X,
+            (
+                (7, f"{{ y = {op}(x) }}"),
+                (12, f"{{ y = {op}<axis=-2>(x) }}"),
+                (
+                    13,
+                    f"""<int64[2] f = {{0,-1}}> {{ s = Shape(x) r = Reshape(x, f)
+                    t = {op}<axis=1>(r) y = Reshape(t, s) }}""",
+                ),
+            ),
+        )
+        for op in ("Softmax", "LogSoftmax", "Hardmax")
+    },
     "BatchNormalization": (
         f"{X}, float[1] s, float[1] b, float[1] m, float[1] v",
         (

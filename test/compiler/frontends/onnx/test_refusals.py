@@ -37,7 +37,7 @@ MALFORMED: dict[str, tuple[str, str]] = {
     ),
     "two inputs of one name": (
         "(float[2] x, float[2] x) => (float y) { y = Relu(x) }",
-        r"expected a name for each input, got \['x', 'x'\]",
+        "expected inputs with different names, got 'x' 2 times; give the others a name",
     ),
     "too many inputs": (
         "(float[2] x) => (float y) { y = Relu(x, x) }",
@@ -81,6 +81,10 @@ MALFORMED: dict[str, tuple[str, str]] = {
         "(float[2,3] a, float[4,5] b) => (float y) { [mm] y = MatMul(a, b) }",
         r"onnx node 'mm' \(MatMul\): expected MxK and KxN, got tensor<2x3xf32> and "
         "tensor<4x5xf32>",
+    ),
+    "an output twice": (
+        "(float[2] x) => (float y, float y) { y = Relu(x) }",
+        "outputs with different names, got 'y' 2 times; give .* by an Identity of it",
     ),
     "an attribute missing": (
         "(float[1,1,4,4] x) => (float y) { y = MaxPool(x) }",

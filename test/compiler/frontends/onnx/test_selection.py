@@ -56,6 +56,8 @@ CUTS = (
     *((0, -1, 1), (0, 1, 2), (1, 9, 2), (-1, -9, -1), (2, 0, -2), (-9, 1, 1)),
     # From before the first element, with a step that leaves one element at most.
     *((-4, -2, 3), (-3, -1, 9), (-9, 2, 9), (-4, -1, 1 << 40)),
+    # Steps that are beyond all sizes.
+    *((0, 9, (1 << 63) - 1), (-1, -9, -(1 << 63)), (1, 9, 1 << 62), (2, -9, -7 << 60)),
 )
 
 
@@ -158,3 +160,18 @@ def test_a_pad_below_zero_crops():
         x = np.ones((2, size), np.float32)
         wanted = np.pad(x, ((0, 0), (0, max(4 - size, 0))))[:, :4]
         np.testing.assert_array_equal(module(x), wanted)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_an_axis_is_wrapped_around_as_often_as_it_must(size: int):
+    for before, after in ((0, 1), (3, 0), (4, 7), (size, 2 * size), (-1, 9)):
+        case = Case(
+            f"float[2,{size}] x | <int64[4] p = {{0,{before},0,{after}}}> "
+            '{ y = Pad<mode="wrap">(x, p) }',
+            opset=19,
+        )
+        x = np.arange(2 * size, dtype=np.float32).reshape(2, size) + 1
+        rest = x[:, max(-before, 0) :]
+        if rest.size:
+            wanted = np.pad(rest, ((0, 0), (max(before, 0), after)), "wrap")
+            np.testing.assert_array_equal(sr.compile(case.model)(x), wanted)

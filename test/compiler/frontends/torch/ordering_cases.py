@@ -10,6 +10,11 @@ X = (4, 6)
 
 NAN = torch.tensor([[2.0, torch.nan, -1, torch.nan, 9], [torch.inf, 0, 0, -0.0, 3]])
 
+MODES = torch.tensor(
+    [[1, 1, 2, torch.nan, torch.nan, torch.nan], [torch.nan] * 6, [0, *[torch.nan] * 5]]
+)
+"""Rows whose numbers stand before NaN, in the order in which ATen ends with them."""
+
 CASES: dict[str, Case] = {
     "sort": dynamic(lambda x: tuple(torch.sort(x)), floats(*X)),
     "sort down": fixed(lambda x: tuple(x.sort(0, descending=True)), floats(*X)),
@@ -43,6 +48,7 @@ CASES: dict[str, Case] = {
     "nanmedian of all": fixed(torch.nanmedian, NAN),
     "nanmedian of none": fixed(torch.nanmedian, NAN.new_full((3,), torch.nan)),
     "mode": dynamic(lambda x: torch.mode(x, 1)[0], whole(4, 9)),
+    "mode of NaN": fixed(lambda x: torch.mode(x, 1)[0], MODES),
     "mode without axes": fixed(lambda x: tuple(torch.mode(x.sum())), floats(*X)),
     "logcumsumexp": dynamic(lambda x: torch.logcumsumexp(x, 1), floats(4, 9) * 50),
     "logcumsumexp of infinities": fixed(lambda x: torch.logcumsumexp(x, 1), -1 / NAN),

@@ -47,6 +47,18 @@ DRAWN: dict[str, tuple[Callable[[Any], Any], float, float]] = {
         49.5,
         833.25**0.5,
     ),
+    "normal": (lambda x: torch.normal(1, 2, x.shape) + x, 1.25, 2),
+    "normal of tensors": (lambda x: torch.normal(x, 2 * x), 0.25, 0.5),
+    "normal around a tensor": (lambda x: torch.normal(x, 2.0), 0.25, 2),
+    "normal by deviations": (lambda x: torch.normal(1.0, x), 1, 0.25),
+    "normal in place": (lambda x: torch.empty_like(x).normal_(1, 2), 1, 2),
+    "uniform in place": (lambda x: torch.empty_like(x).uniform_(2, 4), 3, 3**-0.5),
+    "exponential": (lambda x: torch.empty_like(x).exponential_(2.0), 0.5, 0.5),
+    "randperm": (
+        lambda x: torch.randperm(MANY).reshape(x.shape) / MANY,
+        0.5,
+        12**-0.5,
+    ),
 }
 """What is drawn, its mean and its deviation."""
 
@@ -58,6 +70,66 @@ def test_numbers_have_their_mean_and_deviation(name: str):
     assert y.shape == tuple(X.shape)
     assert abs(y.mean() - mean) < deviation * NEAR
     assert abs(y.std() - deviation) < deviation * NEAR
+
+
+def test_normal_numbers_follow_the_mean_and_deviation_of_their_element():
+    deviations = np.repeat(np.array([[0.0, 1, 10, 3]], np.float32), MANY, 0)
+    x = np.stack([deviations * 5, deviations])
+    given = (torch.from_numpy(x),)
+    options = sr.Options(seed=3, cache=False)
+    made = Wrapped(lambda x: torch.normal(x[0], x[1]))
+    y = sr.compile(made, example_inputs=given, options=options)(x)
+    np.testing.assert_array_equal(y[:, 0], 0)
+    unit = (y[:, 1:] - x[0, :, 1:]) / x[1, :, 1:]
+    assert (abs(unit.mean(0)) < NEAR).all()
+    assert (abs(unit.std(0) - 1) < NEAR).all()
+    assert (abs(np.corrcoef(unit.T) - np.eye(3)) < NEAR).all()
+
+
+def test_a_permutation_has_each_number_once_anywhere():
+    count = 5
+
+    def permutations(x: Any) -> Any:
+        return torch.stack([torch.randperm(x.shape[1]) for _ in range(64)])
+
+    options = sr.Options(seed="input", cache=False)
+    made = Wrapped(permutations)
+    given = (torch.zeros(2, count),)
+    module = sr.compile(made, example_inputs=given, options=options)
+    x = np.zeros((2, count), np.float32)
+    drawn = np.concatenate([module(x, np.array(seed)) for seed in range(100)])
+    np.testing.assert_array_equal(np.sort(drawn), [range(count)] * len(drawn))
+    # The share of each order of the first two, of 20 that there are.
+    shares = np.bincount(drawn[:, 0] * count + drawn[:, 1], minlength=count**2)
+    wanted = (1 - np.eye(count).ravel()) / 20
+    assert (abs(shares / len(drawn) - wanted) < 5 * 0.22 / len(drawn) ** 0.5).all()
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
+def test_columns_without_replacement_are_drawn_one_after_the_other(kind: Any):
+    weights = np.array([1, 2, 3, 0, 6])
+    x = torch.from_numpy(weights).to(kind).repeat(MANY, 1)
+    options = sr.Options(seed=11, cache=False)
+    made = Wrapped(lambda x: torch.multinomial(x, 3))
+    y = sr.compile(made, example_inputs=(x,), options=options)(x)
+    assert y.shape == (MANY, 3)
+    assert (y != 3).all()
+    ordered = np.sort(y)
+    assert (ordered[:, 1:] > ordered[:, :-1]).all()
+    for first in (0, 1, 2, 4):
+        is_first = y[:, 0] == first
+        assert abs(is_first.mean() - weights[first] / 12) < NEAR / 2
+        for second in {0, 1, 2, 4} - {first}:
+            share = weights[first] / 12 * weights[second] / (12 - weights[first])
+            found = (is_first & (y[:, 1] == second)).mean()
+            assert abs(found - share) < NEAR / 2
+
+
+def test_columns_of_one_row_are_drawn_without_replacement():
+    made = Wrapped(lambda x: torch.multinomial(x, 4))
+    options = sr.Options(seed=1, cache=False)
+    module = sr.compile(made, example_inputs=(torch.ones(4),), options=options)
+    np.testing.assert_array_equal(np.sort(module(np.ones(4, np.float32))), range(4))
 
 
 @pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
