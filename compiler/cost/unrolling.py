@@ -21,7 +21,6 @@ from ...dialects.loop import (
 )
 from .functions import CONSTANTS
 from .register_tile import size_or_open
-from .words import isa_of
 
 MAX_UNROLLED_K = 4
 """
@@ -92,21 +91,18 @@ def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
     return count
 
 
-def bytes_ahead(tile: TileOp, target: TargetAttr) -> int:
+def bytes_ahead(tile: TileOp) -> int:
     """The bytes of the next panel that a register tile prefetches for each k."""
     factors, schedule = tile.factors(), tile.schedule
     if factors is None or schedule is None or schedule.packs("b"):
         return 0
     _, b = factors
-    isa = isa_of(tile, target)
-    in_tiles = isa is not None and isa.tiles is not None
     if b.at.blocked is None:
         return 0
     mr, _, _ = tile.register_tile
     tiles = -(-min(size_or_open(tile.sizes[0]), schedule.mc.data) // mr)
     each = -(-schedule.nr.data * byte_count(b.element) // max(tiles, 1))
-    least = 1 if in_tiles and schedule.packs("a") else 2
-    return each if least <= tiles <= _MAX_TILES else 0
+    return each if 2 <= tiles <= _MAX_TILES else 0
 
 
 def bodies_at_once(loop: ForOp) -> int:

@@ -85,7 +85,7 @@ def _choose(op: Operation, target: TargetAttr, preference: PreferenceAttr) -> No
         case TileOp():
             if (count := k_at_once(op, preference)) != 1:
                 op.unroll = IntegerAttr(count, i64)
-            if (bytes := bytes_ahead(op, target)) > 0:
+            if (bytes := bytes_ahead(op)) > 0:
                 op.prefetch = IntegerAttr(bytes, i64)
         case ArgsortOp():
             (key,) = op.end.values
