@@ -77,7 +77,7 @@ def k_at_once(tile: TileOp, preference: PreferenceAttr) -> int:
 def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
     """The k, or words of k, of the loop of a block that is unrolled; 1 if unknown."""
     first, *inner = tile.sizes[2 + schedule.axis.data :]
-    kc = schedule.kc.data
+    kc = schedule.values_in_block(first)
     count = 1
     if isinstance(first, int):
         count = first if not 0 < kc < first else kc if first % kc == 0 else 1
