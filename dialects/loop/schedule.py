@@ -8,13 +8,12 @@ moves with the columns. B is read from panels of NR columns: the columns of a pa
 side by side, and k runs over its rows. A block has MC rows and NC columns of the
 result, and KC values of one reduced index, which is counted from 0: accumulators are
 stored between blocks of k, and loaded again. `nc = 0` and `kc = 0` say that a block
-has all columns, or all values of that index, however many there are; with `blocks = 2` it
-has half of the values instead, for an index whose size is even whatever its symbols
-are, so that kernels of different sizes have one text. What `pack` names
-is packed for each block: A row by row, with `pad` elements between two rows, so that
-these do not fall into one set of a cache; B into panels. With `over = 2` the two loops
-around the tile, along which B stays the same, run inside of a block of columns and k,
-around its rows.
+has all columns, or all values of that index, however many there are; with `blocks = 2`
+it has half of the values instead, of a size that is even whatever its symbols are: so
+kernels of different sizes have one text. What `pack` names is packed for each block: A
+row by row, with `pad` elements between two rows, so that these do not fall into one set
+of a cache; B into panels. With `over = 2` the two loops around the tile, along which B
+stays the same, run inside of a block of columns and k, around its rows.
 """
 
 from __future__ import annotations
