@@ -199,7 +199,11 @@ def _is_moved(loop: ForOp, target: TargetAttr) -> bool:
     ops = loop.body.block.ops
     if any(isinstance(each, ForOp) for each in ops):
         return loop.width == 1
-    return not loop.initial and loop.width > 1 and can_mask(ops, loop.index, target)
+    if loop.initial or loop.width == 1 or not can_mask(ops, loop.index, target):
+        return False
+    # A loop over two elements that are left is LLVM's to unroll.
+    is_whole = isinstance(loop.size, int) and loop.size % loop.width < _MAX_SINGLE
+    return loop.masked is not None or is_whole
 
 
 def _is_written_out(tile: TileOp) -> bool:
