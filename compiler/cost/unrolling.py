@@ -84,7 +84,7 @@ def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
     first, *inner = tile.sizes[2 + schedule.axis.data :]
     kc = schedule.values_in_block(first)
     count = 1
-    if isinstance(first, int):
+    if isinstance(first, int) and isinstance(kc, int):
         count = first if not 0 < kc < first else kc if first % kc == 0 else 1
     if schedule.packs("a"):
         factors = tile.factors()
@@ -170,9 +170,9 @@ def vectors_at_once(loop: ForOp) -> int:
     return max(loop.size // loop.width, 1)
 
 
-def needs_few_passes(kernel: KernelOp, target: TargetAttr) -> bool:
-    """Whether contractions, or loops that only move, leave LLVM nothing to do."""
-    return moves_alone(kernel, target) or any(
+def needs_few_passes(kernel: KernelOp) -> bool:
+    """Whether contractions leave LLVM nothing to unroll."""
+    return any(
         _is_written_out(each) for each in kernel.walk() if isinstance(each, TileOp)
     )
 
@@ -182,12 +182,13 @@ def moves_alone(kernel: KernelOp, target: TargetAttr) -> bool:
     Whether all that a kernel does is to move elements that lie side by side, or to
     store the same ones, in vectors: each has its own address, and nothing is computed.
     """
-    loops = [each for each in kernel.walk() if isinstance(each, ForOp)]
-    return (
-        bool(loops)
-        and all(isinstance(each, _MOVING) for each in kernel.body.walk())
-        and all(_is_moved(each, target) for each in loops)
-    )
+    loops: list[ForOp] = []
+    for each in kernel.body.walk():
+        if not isinstance(each, _MOVING):
+            return False
+        if isinstance(each, ForOp):
+            loops.append(each)
+    return bool(loops) and all(_is_moved(each, target) for each in loops)
 
 
 _MOVING = (ForOp, LoadOp, StoreOp, YieldOp, arith.ConstantOp)

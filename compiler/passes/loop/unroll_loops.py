@@ -71,10 +71,11 @@ class UnrollLoops(ModulePass):
             target = target_of(op)
             for each in kernel.walk():
                 _choose(each, target, preference_of(kernel))
-            if moves_alone(kernel, target):
+            moves = moves_alone(kernel, target)
+            if moves:
                 for each in (e for e in kernel.walk() if isinstance(e, ForOp)):
                     each.vectors = _count(vectors_at_once(each))
-            if needs_few_passes(kernel, target):
+            if moves or needs_few_passes(kernel):
                 kernel.attributes[FEW_PASSES] = UnitAttr()
             if leaves_if_idle(kernel):
                 kernel.attributes[LEAVES_IF_IDLE] = UnitAttr()
