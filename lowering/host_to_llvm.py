@@ -27,6 +27,7 @@ from ..runtime.hostcode import (
 )
 from ..runtime.machine import ENTRY
 from .loop_to_llvm import (
+    KernelStore,
     LlvmModule,
     each_kernel,
     kernel_function,
@@ -109,10 +110,12 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
             return end.value
 
 
-def lower_by_module(module: ModuleOp) -> Generator[str, None, LlvmProgram]:
+def lower_by_module(
+    module: ModuleOp, store: KernelStore | None = None
+) -> Generator[str | bytes, None, LlvmProgram]:
     """
     As `lower_program`, but the text of each module is given when it is written, so that
-    it can be compiled while the next one is.
+    it can be compiled while the next one is; or a kernel's code, if a store has it.
     """
     program = _program_in(module)
     kernels = _kernels_in(module)
@@ -123,11 +126,11 @@ def lower_by_module(module: ModuleOp) -> Generator[str, None, LlvmProgram]:
             )
     lowered: dict[str, LlvmModule] = {}
     once: dict[str, LlvmModule] = {}
-    for name, each in each_kernel(module):
+    for name, each in each_kernel(module, store):
         lowered[name] = each
         if each.name not in once:
             once[each.name] = each
-            yield each.text
+            yield each.given
     body = lower_body(program, is_polled=True, forks=True)
     entry, compared = _entry_of(program)
     functions = [*body.functions, *lower_enter(program), *entry]

@@ -20,7 +20,9 @@ from .unrolling import (
     k_at_once,
     masks_rest,
     most_inserted,
+    moves_alone,
     needs_few_passes,
+    vectors_at_once,
     vectors_checked,
 )
 from .words import pairs_fit
@@ -49,6 +51,7 @@ __all__ = [
     "leaves_if_idle",
     "masks_rest",
     "most_inserted",
+    "moves_alone",
     "needs_few_passes",
     "integer_operations_of",
     "operations_of",
@@ -57,6 +60,7 @@ __all__ = [
     "pays",
     "suits",
     "total",
+    "vectors_at_once",
     "vectors_checked",
     "work_of",
 ]

@@ -6,16 +6,21 @@ Bits do not depend on it. Where no measurement is named, a constant was chosen b
 
 from __future__ import annotations
 
+from xdsl.dialects import arith
+
 from ...dialects import product
 from ...dialects.loop import (
     ArgsortOp,
     CheckIndexOp,
     ForOp,
     KernelOp,
+    LoadOp,
     PreferenceAttr,
     ScheduleAttr,
+    StoreOp,
     TargetAttr,
     TileOp,
+    YieldOp,
     byte_count,
     can_mask,
 )
@@ -76,9 +81,9 @@ def k_at_once(tile: TileOp, preference: PreferenceAttr) -> int:
 def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
     """The k, or words of k, of the loop of a block that is unrolled; 1 if unknown."""
     first, *inner = tile.sizes[2 + schedule.axis.data :]
-    kc = schedule.kc.data
+    kc = schedule.values_in_block(first)
     count = 1
-    if isinstance(first, int):
+    if isinstance(first, int) and isinstance(kc, int):
         count = first if not 0 < kc < first else kc if first % kc == 0 else 1
     if schedule.packs("a"):
         factors = tile.factors()
@@ -152,13 +157,56 @@ def most_inserted(op: ArgsortOp) -> int | None:
     return None if is_part else _MAX_INSERTED
 
 
+def vectors_at_once(loop: ForOp) -> int:
+    """
+    The vectors of a short loop that are written one after the other where few passes
+    run: all of them. Else LLVM unrolls it.
+    """
+    if loop.width == 1 or loop.several > 1 or not isinstance(loop.size, int):
+        return loop.several
+    return max(loop.size // loop.width, 1)
+
+
 def needs_few_passes(kernel: KernelOp) -> bool:
     """Whether contractions leave LLVM nothing to unroll."""
-    for tile in kernel.walk():
-        if isinstance(tile, TileOp):
-            is_blocked, sizes = tile.schedule is not None, tile.sizes
-            count = sizes[-1] if is_blocked else product(sizes[2:])
-            most = _MAX_UNROLLED_BY_LLVM if is_blocked else _MAX_UNROLLED_TAPS
-            if is_blocked != (isinstance(count, int) and count <= most):
-                return True
-    return False
+    return any(
+        _is_written_out(each) for each in kernel.walk() if isinstance(each, TileOp)
+    )
+
+
+def moves_alone(kernel: KernelOp, target: TargetAttr) -> bool:
+    """
+    Whether all that a kernel does is to move elements that lie side by side, or to
+    store the same ones, in vectors: each has its own address, and nothing is computed.
+    """
+    loops: list[ForOp] = []
+    for each in kernel.body.walk():
+        if not isinstance(each, _MOVING):
+            return False
+        if isinstance(each, ForOp):
+            loops.append(each)
+    return bool(loops) and all(_is_moved(each, target) for each in loops)
+
+
+_MOVING = (ForOp, LoadOp, StoreOp, YieldOp, arith.ConstantOp)
+"""What a kernel that only moves is made of."""
+
+
+def _is_moved(loop: ForOp, target: TargetAttr) -> bool:
+    """Whether a loop is around others, or moves vectors."""
+    ops = loop.body.block.ops
+    if any(isinstance(each, ForOp) for each in ops):
+        return loop.width == 1
+    if loop.initial or loop.width == 1 or not can_mask(ops, loop.index, target):
+        return False
+    # A loop over two elements that are left is LLVM's to unroll.
+    is_whole = isinstance(loop.size, int) and loop.size % loop.width < _MAX_SINGLE
+    return loop.masked is not None or is_whole
+
+
+def _is_written_out(tile: TileOp) -> bool:
+    """Whether a contraction leaves LLVM nothing to unroll."""
+    is_blocked, sizes = tile.schedule is not None, tile.sizes
+    count = sizes[-1] if is_blocked else product(sizes[2:])
+    most = _MAX_UNROLLED_BY_LLVM if is_blocked else _MAX_UNROLLED_TAPS
+    return is_blocked != (isinstance(count, int) and count <= most)

@@ -20,12 +20,20 @@ from ...dialects.loop import CallOp, ProgramOp, target_of
 from ...lowering.host_to_bytecode import lower_plan_to_bytecode
 from ...lowering.host_to_llvm import SUPPORT, lower_by_module
 from ...lowering.llvm_to_object import kept_object, machine_of, objects
+from ...lowering.llvm_to_object.kept_kernels import KeptKernels
 from ...runtime import Cache
 from ...runtime.hostcode import interpreter_text
 from ...runtime.library import Artifact
 from ..ir import SrContext, note_of, note_of_functions, note_of_ops
 from ..passes import Tuner, executed_of, graph_passes, loop_passes
-from ..session import MEMORY, NOTED, CompileError, CompileReport, Options
+from ..session import (
+    MEMORY,
+    NOTED,
+    CompileError,
+    CompileReport,
+    Options,
+    version,
+)
 from .describe import constant_block, describe, program_of
 from .memory_notes import memory_notes
 from .nodes import Origins, operations_in, origins_of, profiled
@@ -72,6 +80,7 @@ class _Code:
 
     module: ModuleOp
     program: ProgramOp
+    store: KeptKernels | None
     kernels: int = 0
     plans: bytes = b""
     shared: list[str] = field(default_factory=lambda: [SUPPORT])
@@ -79,9 +88,12 @@ class _Code:
     written: float = 0.0
     """When the last text was written."""
 
-    def texts(self) -> Generator[str]:
-        """The texts; the rest is known after them. Raises `VerifyException`."""
-        lowered = yield from lower_by_module(self.module)
+    def texts(self) -> Generator[str | bytes]:
+        """
+        The texts, or the code of those that are kept; the rest is known after them.
+        Raises `VerifyException`.
+        """
+        lowered = yield from lower_by_module(self.module, self.store)
         self.kernels = len(lowered.kernels)
         if self.program.symbols:
             plans = lower_plan_to_bytecode(self.program, lowered.reach, False)
@@ -129,7 +141,8 @@ class Driver:
                 constants = constant_block(program, self.ctx.weights)
                 nodes = profiled(program, self.origins) if self.is_profiled else {}
                 before_code = time.perf_counter()
-                code, machine = _Code(module, program), machine_of(target_of(module))
+                machine = machine_of(target_of(module))
+                code = _Code(module, program, self.store_for(module))
                 threads = self.options.usable_threads
                 codes, hits = objects(code.texts(), machine, self.cache, threads)
             except VerifyException as error:
@@ -167,6 +180,13 @@ class Driver:
         if self.ctx.operators is not None:
             notes |= self.trace_note(module)
         return Artifact(known, codes, constants, notes, code.plans), report
+
+    def store_for(self, module: ModuleOp) -> KeptKernels | None:
+        """What finds the code of kernels by their loops, if there is a cache."""
+        if self.cache is None:
+            return None
+        target = target_of(module)
+        return KeptKernels(self.cache, target, machine_of(target), version())
 
     def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
         """

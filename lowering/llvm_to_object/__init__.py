@@ -165,7 +165,7 @@ def kept_object(text: str, machine: Machine, cache: Cache | None) -> bytes:
     """The object code of a module that programs share, compiled once in a process."""
     made = _kept.get((text, machine))
     if made is None:
-        key = _key(text, machine)
+        key = key_of_text(text, machine)
         made = None if cache is None else cache.get(key)
         if made is None:
             made = compile_text(text, machine)
@@ -175,20 +175,21 @@ def kept_object(text: str, machine: Machine, cache: Cache | None) -> bytes:
     return made
 
 
-def _key(text: str, machine: Machine) -> str:
+def key_of_text(text: str, machine: Machine) -> str:
     """What the object of a module is found by in a cache."""
     return hashlib.sha256(f"object\n{machine.key}\n{text}".encode()).hexdigest()
 
 
 def objects(
-    texts: Iterable[str],
+    texts: Iterable[str | bytes],
     machine: Machine,
     cache: Cache | None,
     threads: int = 1,
     done: Callable[[int, int], None] | None = None,
 ) -> tuple[list[bytes], int]:
     """
-    The object code of each module, and how many were in the cache.
+    The object code of each module, and how many were in the cache: given as bytes, or
+    found by their text.
 
     Threads compile the others, a module at a time, and begin while texts are given.
     The objects, and which error is raised when there are several, do not depend on the
@@ -200,7 +201,12 @@ def objects(
     hits = 0
     with CompilePool(threads) as pool:
         for text in texts:
-            key = _key(text, machine)
+            if isinstance(text, bytes):
+                keys.append(key := hashlib.sha256(text).hexdigest())
+                found[key] = text
+                hits += 1
+                continue
+            key = key_of_text(text, machine)
             keys.append(key)
             known = None if cache is None else cache.get(key)
             if known is not None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -22,6 +23,7 @@ from .math import declarations
 from .text.constants import text_constant
 
 __all__ = [
+    "KernelStore",
     "LlvmModule",
     "each_kernel",
     "kernel_function",
@@ -42,6 +44,25 @@ class LlvmModule:
     text: str
     sizes: tuple[Dim, ...] = ()
     """The dimensions that its code computes from symbols."""
+    code: bytes = b""
+    """Its object code, where that was kept: then there is no text."""
+
+    @property
+    def given(self) -> str | bytes:
+        """The text that LLVM compiles, or the code that it made."""
+        return self.code or self.text
+
+
+class KernelStore(Protocol):
+    """What may know the object code of a kernel."""
+
+    def find(self, kernel: KernelOp) -> LlvmModule | None:
+        """The module of a kernel, with its code, if it is known."""
+        ...
+
+    def keep(self, kernel: KernelOp, made: LlvmModule) -> None:
+        """Takes the module of a kernel that was not found."""
+        ...
 
 
 def lower_kernels(module: ModuleOp) -> dict[str, LlvmModule]:
@@ -49,15 +70,26 @@ def lower_kernels(module: ModuleOp) -> dict[str, LlvmModule]:
     return dict(each_kernel(module))
 
 
-def each_kernel(module: ModuleOp) -> Iterator[tuple[str, LlvmModule]]:
-    """Each kernel's name, and its LLVM module."""
+def each_kernel(
+    module: ModuleOp, store: KernelStore | None = None
+) -> Iterator[tuple[str, LlvmModule]]:
+    """Each kernel's name, and its LLVM module: of a store if it is there."""
     for op in module.ops:
         if isinstance(op, KernelOp):
-            text, sizes = write_kernel(op, target_of(module), PLACEHOLDER)
-            digest = hashlib.sha256(text.encode()).hexdigest()[:20]
-            text = text.replace(f"{PLACEHOLDER}(", f"@{kernel_function(digest)}(")
-            text += declarations(text)
-            yield op.sym_name.data, LlvmModule(digest, text, sizes)
+            made = None if store is None else store.find(op)
+            if made is None:
+                made = _written(op, target_of(module))
+                if store is not None:
+                    store.keep(op, made)
+            yield op.sym_name.data, made
+
+
+def _written(kernel: KernelOp, target: TargetAttr) -> LlvmModule:
+    """The LLVM module of a kernel."""
+    text, sizes = write_kernel(kernel, target, PLACEHOLDER)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:20]
+    text = text.replace(f"{PLACEHOLDER}(", f"@{kernel_function(digest)}(")
+    return LlvmModule(digest, text + declarations(text), sizes)
 
 
 def sizes_inside(kernel: KernelOp, target: TargetAttr) -> tuple[Dim, ...]:

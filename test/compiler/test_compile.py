@@ -257,7 +257,7 @@ def test_kernels_are_found_where_models_are_not():
     assert sr.compile(MODEL).report.cached_kernels == 0
     other = sr.compile(MODEL.replace("@model", "@other")).report
     assert not other.warm
-    assert other.cached_kernels > 0
+    assert other.cached_kernels >= other.distinct_kernels > 0
 
 
 def is_warm(model: Any, **named: Any) -> bool:

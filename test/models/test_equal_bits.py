@@ -2,7 +2,7 @@
 One model compiled for any sizes and for these alone computes equal bits, and so does a
 row of a batch of any size: random chains of reductions, norms, softmaxes, pools,
 products and moves, where any of the sizes may be one; and chains of convolutions that
-have fewer products.
+have fewer products. Products that share a kernel compute the bits of their own kernels.
 """
 
 from __future__ import annotations
@@ -295,3 +295,29 @@ def test_a_row_has_the_same_bits_in_any_batch(length: int, width: int):
 
     x = _numbers((9, length, width), length)
     _same_bits(module(9)(x)[4:5], module(1)(x[4:5]))
+
+
+DEPTHS = (96, 224, 704, 832, 960, 1280, 1344, 1472, 1600, 1856)
+"""Values of k: some are one block, and others several of equal size."""
+
+
+def _products(depths: Sequence[int]) -> str:
+    """The text of a product of each of some inputs with a constant of its own."""
+    types = [tensor(f32, 96, depth) for depth in depths]
+    block = Block(arg_types=types)
+    with ImplicitBuilder(block):
+        results = [
+            MatmulOp(x, _weight(random.Random(depth), depth, 32)).result
+            for x, depth in zip(block.args, depths, strict=True)
+        ]
+        func.ReturnOp(*results)
+    type = (types, [each.type for each in results])
+    return str(ModuleOp([func.FuncOp("model", type, Region(block))]))
+
+
+def test_products_of_one_kernel_have_the_bits_of_kernels_of_their_own():
+    together = sr.compile(_products(DEPTHS), options=sr.Options(cache=False))
+    assert together.report.distinct_kernels < len(DEPTHS) - 1
+    inputs = [_numbers((96, depth), depth) for depth in DEPTHS]
+    for x, depth, got in zip(inputs, DEPTHS, together(*inputs), strict=True):
+        _same_bits(got, sr.compile(_products([depth]))(x))

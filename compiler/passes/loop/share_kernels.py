@@ -25,9 +25,10 @@ vectors, and panels that they are full. The factors of a size that only the run 
 are such numbers too. What is unrolled, or decides how code is written, stays a number,
 and kernels that differ in it stay apart: short loops and windows, and bounds that leave
 a rest of vectors, panels or unrolled k. Of a tile only two bounds may become symbols:
-the columns, and the axis of k that is cut into blocks, each where one block has all of
-it; in stacks of products with constants k stays. Tiles that pack must have the same
-schedule; others may differ in MC, and the merged kernel takes the least.
+the columns, where one block has all of them, and the axis of k that is cut into blocks,
+where all blocks are equal and members have as many; in stacks of products with
+constants k stays. Tiles that pack must have the same schedule; others may differ in MC,
+and the merged kernel takes the least.
 Bits do not change: the order of a sum depends on the number of its elements alone.
 """
 
@@ -174,7 +175,8 @@ def _tiles(kernel: KernelOp) -> list[TileOp]:
 def _join_schedules(kernels: Sequence[KernelOp]) -> None:
     """
     Gives the tiles of the first kernel schedules that are right for all kernels: NC and
-    KC are 0 where a block has the whole axis, and MC is the least of all.
+    KC are 0 where a block has the whole axis, or one of equal blocks, and MC is the
+    least of all.
     """
     for tiles in zip(*map(_tiles, kernels), strict=True):
         schedules = [_canonical(each) for each in tiles if each.schedule is not None]
@@ -185,8 +187,9 @@ def _join_schedules(kernels: Sequence[KernelOp]) -> None:
 
 def _canonical(tile: TileOp) -> ScheduleAttr:
     """
-    The schedule of a tile, with an NC or KC of 0 where a block has the whole axis; as
-    it is where it packs, which takes blocks of known sizes.
+    The schedule of a tile, with an NC or KC of 0 where a block has the whole axis, and
+    the number of blocks of k for a KC that divides them; as it is where it packs, which
+    takes blocks of known sizes.
     """
     schedule = tile.schedule
     assert schedule is not None, "a tile in blocks has a schedule"
@@ -195,8 +198,9 @@ def _canonical(tile: TileOp) -> ScheduleAttr:
     columns, depth = tile.sizes[1], tile.sizes[2 + schedule.axis.data]
     if isinstance(columns, int) and columns <= schedule.nc.data:
         schedule = schedule.with_block(nc=0)
-    if isinstance(depth, int) and 0 < depth <= schedule.kc.data:
-        schedule = schedule.with_block(kc=0)
+    kc = schedule.kc.data
+    if isinstance(depth, int) and depth and kc and (depth <= kc or depth % kc == 0):
+        schedule = schedule.in_blocks(max(depth // kc, 1))
     return schedule
 
 
@@ -292,7 +296,7 @@ class _Walk:
             schedule = schedule if schedule.pack.data else schedule.with_block(mc=0)
             places |= {1: schedule.nr.data} if not schedule.nc.data else {}
             if not schedule.kc.data and not _is_stack(op):
-                places[axis] = MAX_UNROLLED_K
+                places[axis] = MAX_UNROLLED_K * schedule.blocks.data
         self.template.append(schedule)
         for at, text in enumerate(kept):
             if at in places:

@@ -53,7 +53,9 @@ from ...cost import (
     leaves_if_idle,
     masks_rest,
     most_inserted,
+    moves_alone,
     needs_few_passes,
+    vectors_at_once,
     vectors_checked,
 )
 
@@ -66,12 +68,22 @@ class UnrollLoops(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+            target = target_of(op)
             for each in kernel.walk():
-                _choose(each, target_of(op), preference_of(kernel))
-            if needs_few_passes(kernel):
+                _choose(each, target, preference_of(kernel))
+            moves = moves_alone(kernel, target)
+            if moves:
+                for each in (e for e in kernel.walk() if isinstance(e, ForOp)):
+                    each.vectors = _count(vectors_at_once(each))
+            if moves or needs_few_passes(kernel):
                 kernel.attributes[FEW_PASSES] = UnitAttr()
             if leaves_if_idle(kernel):
                 kernel.attributes[LEAVES_IF_IDLE] = UnitAttr()
+
+
+def _count(number: int) -> IntegerAttr | None:
+    """A number of vectors, if they are several."""
+    return IntegerAttr(number, i64) if number > 1 else None
 
 
 def _choose(op: Operation, target: TargetAttr, preference: PreferenceAttr) -> None:

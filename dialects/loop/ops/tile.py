@@ -232,8 +232,8 @@ class TileOp(IRDLOperation):
             raise VerifyException(
                 f"expected to split rows or columns, got {self.split.data}"
             )
-        if self.schedule is not None and self.is_in_place:
-            self.verify_at_once(self.schedule)
+        if self.schedule is not None:
+            self.schedule.verify_for(self.sizes[2:], self.is_in_place)
         if self.schedule is None and self.unrolled not in (1, product(self.sizes[2:])):
             raise VerifyException(
                 f"expected all k to be unrolled without a schedule, got {self.unrolled}"
@@ -242,17 +242,6 @@ class TileOp(IRDLOperation):
         if min(mr, nr, lanes) < 1 or nr % lanes:
             raise VerifyException(
                 f"expected NR to be whole vectors, got {mr}x{nr}x{lanes}"
-            )
-
-    def verify_at_once(self, schedule: ScheduleAttr) -> None:
-        """All k are one block, so that no accumulator is stored before the epilogue."""
-        depth, axis = schedule.kc.data, schedule.axis.data
-        count = self.sizes[2] if len(self.sizes) > 2 else None
-        is_whole = not depth or (isinstance(count, int) and depth >= count)
-        if axis or not is_whole:
-            raise VerifyException(
-                f"expected all k in one block, since the epilogue loads from where it "
-                f"stores, got {depth} of {count}"
             )
 
     def print(self, printer: Printer) -> None:

@@ -101,15 +101,17 @@ class _BlockedWriter:
 
             w.loop("0", stop, 1, (), index)
             return
-        most = self.blocks.schedule.kc.data
-        if not most:
+        schedule = self.blocks.schedule
+        most, blocks = schedule.kc.data, schedule.blocks.data
+        if not most and blocks == 1:
             self.write_k_block(columns, self.whole_block(outer, stop))
             return
 
         def block(start: str, _: list[Value]) -> Sequence[Value]:
-            count = w.least(str(most), self.w.minus(stop, start))
-            if isinstance(bound, int) and bound % most == 0:
-                count = str(most)
+            if blocks > 1 or (isinstance(bound, int) and bound % most == 0):
+                count = w.size(schedule.values_in_block(bound))
+            else:
+                count = w.least(str(most), w.minus(stop, start))
             ends = [*zip(outer, self.blocks.reduced, strict=False)]
             first = [self.w.same(each, "0") for each in (*outer, start)]
             last = [
@@ -122,7 +124,14 @@ class _BlockedWriter:
             )
             return ()
 
+        def numbered(number: str, _: list[Value]) -> Sequence[Value]:
+            size = w.size(schedule.values_in_block(bound))
+            return block(w.mul(number, size), [])
+
         # Where nothing is reduced there is one block, for the epilogue.
+        if blocks > 1:
+            w.loop("0", str(blocks), 1, (), numbered)
+            return
         if not isinstance(bound, int):
             stop_at_least = w.emit(f"call i64 @llvm.smax.i64(i64 {stop}, i64 1)")
         else:

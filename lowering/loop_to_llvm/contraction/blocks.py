@@ -314,8 +314,14 @@ class Blocks:
 
     def divisors_of(self, number: int) -> Dim:
         """A dimension without divisors that the loop over a reduced index lacks."""
-        is_part = number == 0 and self.schedule.kc.data
-        return 1 if is_part else self.reduced[self.axis + number]
+        if number:
+            return self.reduced[self.axis + number]
+        return 1 if self.schedule.kc.data else self.values_in_block
+
+    @property
+    def values_in_block(self) -> Dim:
+        """How many values a block has of the reduced index that is in blocks."""
+        return self.schedule.values_in_block(self.reduced[self.axis])
 
     def set_index(self, index: SSAValue, text: str) -> None:
         """Gives an index of the tile its value in the present scope."""

@@ -48,7 +48,8 @@ class PanelPrefetch:
         each = blocks.op.prefetch.value.data
         # A tile more or less than there are does not matter.
         tile = w.div(position.row_in_block, blocks.mr)
-        depth = blocks.kc or product(blocks.reduced[blocks.axis :])
+        inner = product(blocks.reduced[blocks.axis + 1 :])
+        depth = blocks.kc or blocks.values_in_block * inner
         part = w.mul(tile, w.size(depth * each))
         pitch = w.mul(panel.pitch, str(ahead))
         start = blocks.at(panel.start, pitch, blocks.b.element)

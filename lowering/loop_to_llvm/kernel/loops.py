@@ -10,13 +10,13 @@ that the number of elements and the target alone decide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
 from xdsl.ir import Attribute, Operation
 
 from ....dialects import Dim
-from ....dialects.loop import ForOp, TileOp
+from ....dialects.loop import ForOp, KernelOp, TileOp
 from ..math import FUNCTIONS
 from ..text.dimensions import is_multiple
 from ..text.function import FunctionWriter
@@ -35,6 +35,10 @@ class LoopWriter:
     w: FunctionWriter
     scope: Scope
     write_ops: Callable[[Iterable[Operation]], None]
+    shares: dict[tuple[str, int], tuple[str, str]] = field(
+        default_factory=dict[tuple[str, int], tuple[str, str]]
+    )
+    """This thread's indices of loops that are in none, by their end and unit."""
 
     def write(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""
@@ -61,7 +65,13 @@ class LoopWriter:
             stop = self.w.entered(f"select i1 {zero}, i64 0, i64 {stop}")
         if op.split is None:
             return "0", stop
-        return self.w.share(stop, op.width * max(op.counts))
+        unit = op.width * max(op.counts)
+        if not isinstance(op.parent_op(), KernelOp):
+            return self.w.share(stop, unit)
+        # The code of such a loop comes before that of all later ones.
+        if (stop, unit) not in self.shares:
+            self.shares[stop, unit] = self.w.share(stop, unit)
+        return self.shares[stop, unit]
 
     def write_bodies(
         self,

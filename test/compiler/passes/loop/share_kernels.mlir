@@ -271,6 +271,74 @@ loop.program @main
 
 // -----
 
+// So do those whose k are as many blocks of one size: two here, which are as large as
+// they were. Other numbers of blocks, blocks of which the last is smaller, and halves
+// that are not whole steps of the unrolled k-loop stay apart.
+//
+// CHECK-LABEL: loop.kernel @halves_0
+// CHECK-SAME:    symbols ["n0"] {
+// CHECK:         loop.tile %{{.*}} to 1000, %{{.*}} to 32, reduce %{{.*}} to "32 * n0"
+// CHECK-SAME:      <nr = 32, mc = 96, nc = 0, kc = 0 of 0, blocks = 2>
+// CHECK-NOT:     @halves_1
+// CHECK:         loop.kernel @halves_2
+// CHECK:           reduce %{{.*}} to 700
+// CHECK:         loop.kernel @halves_3
+// CHECK:           reduce %{{.*}} to 800
+loop.kernel @halves_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1000, %j to 32, reduce %k to 640 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 320 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 640 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 20480] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @halves_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1000, %j to 32, reduce %k to 992 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 496 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 992 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 31744] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @halves_2(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1000, %j to 32, reduce %k to 700 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 350 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 700 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 22400] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @halves_3(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1000, %j to 32, reduce %k to 800 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 416 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 800 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 25600] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
 // Whether sums of two products fit into 16 bits is part of the schedule: kernels that
 // differ in it stay apart, and one that is shared says it still.
 //

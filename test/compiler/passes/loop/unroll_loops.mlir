@@ -163,3 +163,50 @@ loop.kernel @checks(%i: memref<?xi32>) {
   loop.check_index %i[20] below 7 : memref<?xi32>
   loop.check_index %i[20 from 0 by 2] below 7 : memref<?xi32>
 }
+
+// -----
+
+// A kernel that only moves vectors leaves nothing to LLVM's passes, where vectors have
+// masks: a loop of two vectors is written out here. One that computes takes all passes, as
+// does one whose elements do not lie side by side.
+//
+// CHECK-LABEL: loop.kernel @moves
+// AVX2-SAME:     {few_passes}
+// AVX2:            loop.for parallel %{{.*}} to 16 lanes 8 vectors 2 {
+// AVX2:            loop.for parallel %{{.*}} to 44 lanes 8 vectors 4 masked {
+// CHECK-LABEL: loop.kernel @computes
+// CHECK-NOT:     few_passes
+// CHECK:           loop.for parallel %{{.*}} to 16 lanes 8 {
+// CHECK-LABEL: loop.kernel @strides
+// CHECK-NOT:     few_passes
+// CHECK:           loop.for parallel %{{.*}} to 16 lanes 8 {
+loop.kernel @moves(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 100 {
+    loop.for parallel %j to 16 lanes 8 {
+      %x = loop.load %a[%i * 16 + %j] : memref<?xf32>
+      loop.store %x, %b[%i * 60 + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.for parallel %k to 44 lanes 8 vectors 4 {
+      %x = arith.constant 0.0 : f32
+      loop.store %x, %b[%i * 60 + %k + 16] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.kernel @computes(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %j to 16 lanes 8 {
+    %x = loop.load %a[%j] : memref<?xf32>
+    %y = arith.addf %x, %x : f32
+    loop.store %y, %b[%j] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @strides(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %j to 16 lanes 8 {
+    %x = loop.load %a[%j * 16] : memref<?xf32>
+    loop.store %x, %b[%j] : memref<?xf32>
+    loop.yield
+  }
+}
