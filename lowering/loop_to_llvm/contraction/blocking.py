@@ -112,16 +112,12 @@ class _BlockedWriter:
                 count = w.size(schedule.values_in_block(bound))
             else:
                 count = w.least(str(most), w.minus(stop, start))
-            ends = [*zip(outer, self.blocks.reduced, strict=False)]
-            first = [self.w.same(each, "0") for each in (*outer, start)]
-            last = [
-                self.w.same(at, self.w.minus(w.size(size), "1")) for at, size in ends
-            ]
-            last.append(self.w.same(w.add(start, count), stop))
-            self.write_k_block(
-                columns,
-                KBlock((*outer,), start, count, self.w.both(first), self.w.both(last)),
-            )
+            first = w.both([w.same(each, "0") for each in (*outer, start)])
+            sizes = (w.size(each) for each in self.blocks.reduced)
+            ends = [*zip(outer, sizes, strict=False)]
+            last = [w.same(at, w.minus(size, "1")) for at, size in ends]
+            last = w.both([*last, w.same(w.add(start, count), stop)])
+            self.write_k_block(columns, KBlock((*outer,), start, count, first, last))
             return ()
 
         def numbered(number: str, _: list[Value]) -> Sequence[Value]:
@@ -132,11 +128,10 @@ class _BlockedWriter:
         if blocks > 1:
             w.loop("0", str(blocks), 1, (), numbered)
             return
+        end = stop
         if not isinstance(bound, int):
-            stop_at_least = w.emit(f"call i64 @llvm.smax.i64(i64 {stop}, i64 1)")
-        else:
-            stop_at_least = stop
-        w.loop("0", stop_at_least, most, (), block)
+            end = w.emit(f"call i64 @llvm.smax.i64(i64 {stop}, i64 1)")
+        w.loop("0", end, most, (), block)
 
     def whole_block(self, outer: Sequence[str], stop: str) -> KBlock:
         """The block of all k, at the outer indices if there are any."""

@@ -53,33 +53,43 @@ def narrow_vector(w: FunctionWriter, value: Value) -> Value:
     Writes the nearest bf16 of each f32 by the instruction: subnormal numbers become
     zero, which is what products of bf16 take them for.
     """
-    lanes, least = value.lanes, _NARROW_LANES[0]
-    if lanes < least:
-        whole = narrow_vector(w, _first_of(w, value, least))
-        return _take(w, whole, lanes)
-    assert lanes in _NARROW_LANES, "a vector has 8 or 16 of f32"
+    few, most = _NARROW_LANES
+    if value.lanes == 1:
+        zeros = f"{type_text(f32, few)} zeroinitializer"
+        text = f"insertelement {zeros}, {value.typed}, i64 0"
+        narrow = _narrow_whole(w, w.value(text, f32, few))
+        return w.value(f"extractelement {narrow.typed}, i64 0", bf16)
+    if value.lanes in _NARROW_LANES:
+        return _narrow_whole(w, value)
+    if value.lanes > most:
+        halves = value.lanes // 2, value.lanes - value.lanes // 2
+        first = narrow_vector(w, _lanes_of(w, value, 0, halves[1]))
+        last = narrow_vector(w, _lanes_of(w, value, halves[0], halves[1]))
+        # Where lanes are odd both have the one in the middle.
+        order = [*range(halves[0]), *range(halves[1], 2 * halves[1])]
+        return _shuffled(w, first, last.typed, order)
+    whole = _lanes_of(w, value, 0, few if value.lanes < few else most)
+    return _lanes_of(w, _narrow_whole(w, whole), 0, value.lanes)
+
+
+def _narrow_whole(w: FunctionWriter, value: Value) -> Value:
+    """Writes the instruction, on a vector that it takes."""
+    lanes = value.lanes
     name = f"@llvm.x86.avx512bf16.cvtneps2bf16.{32 * lanes}"
     found = w.emit(f"call <{lanes} x bfloat> {name}({value.typed})")
     to = type_text(bf16, lanes)
     return w.value(f"bitcast <{lanes} x bfloat> {found} to {to}", bf16, lanes)
 
 
-def _first_of(w: FunctionWriter, value: Value, lanes: int) -> Value:
-    """Writes a vector that starts with these lanes; the others are zero."""
-    type = type_text(f32, lanes)
-    if value.lanes == 1:
-        text = f"insertelement {type} zeroinitializer, {value.typed}, i64 0"
-        return w.value(text, f32, lanes)
-    numbers = [f"i32 {min(each, value.lanes)}" for each in range(lanes)]
-    mask = f"<{lanes} x i32> <{', '.join(numbers)}>"
-    zeros = f"{type_text(f32, value.lanes)} zeroinitializer"
-    return w.value(f"shufflevector {value.typed}, {zeros}, {mask}", f32, lanes)
+def _lanes_of(w: FunctionWriter, value: Value, first: int, count: int) -> Value:
+    """Writes some lanes of a vector, with zeros beyond its last."""
+    zeros = f"{type_text(value.type, value.lanes)} zeroinitializer"
+    order = [min(each, value.lanes) for each in range(first, first + count)]
+    return _shuffled(w, value, zeros, order)
 
 
-def _take(w: FunctionWriter, value: Value, lanes: int) -> Value:
-    """Writes the first lanes of a vector of bf16."""
-    if lanes == 1:
-        return w.value(f"extractelement {value.typed}, i64 0", bf16)
-    numbers = ", ".join(f"i32 {each}" for each in range(lanes))
-    text = f"shufflevector {value.typed}, {type_text(bf16, value.lanes)} poison, "
-    return w.value(f"{text}<{lanes} x i32> <{numbers}>", bf16, lanes)
+def _shuffled(w: FunctionWriter, value: Value, other: str, order: list[int]) -> Value:
+    """Writes lanes of two vectors of one type, in an order."""
+    numbers = ", ".join(f"i32 {each}" for each in order)
+    text = f"shufflevector {value.typed}, {other}, <{len(order)} x i32> <{numbers}>"
+    return w.value(text, value.type, len(order))

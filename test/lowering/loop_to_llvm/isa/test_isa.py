@@ -83,13 +83,13 @@ def test_products_are_added_unfused_where_the_target_has_no_fma():
 
 @pytest.mark.parametrize(("name", "has"), [("avx512_bf16", 1), ("portable", 0)])
 def test_vectors_are_narrowed_by_an_instruction_where_there_is_one(name: str, has: int):
-    for lanes, expected in ((16, has), (8, has), (4, has), (1, has)):
+    for lanes, count in ((16, 1), (8, 1), (4, 1), (1, 1), (12, 1), (32, 2), (33, 4)):
         w = FunctionWriter({})
         value = instructions_of(target(name), bf16, bf16).narrow(
             w, Value("%x", f32, lanes)
         )
         assert (value.type, value.lanes) == (bf16, lanes)
-        assert "\n".join(w.lines).count("cvtneps2bf16") == expected
+        assert "\n".join(w.lines).count("cvtneps2bf16") == has * count
 
 
 def test_tiles_are_configured_once_and_released_before_each_return():
