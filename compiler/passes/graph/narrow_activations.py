@@ -93,7 +93,7 @@ class _Narrower:
         group = group_of(op)
         if group is None or tensor_type(group.result).element_type != f32:
             return False
-        if any(_needs_f32(each) for each in group.nests):
+        if any(map(_needs_f32, group.nests)) or not _is_plain(op):
             return False
         uses = [*_uses(op.results[0])]
         if all(self.rounds(each) for each in uses):
@@ -192,10 +192,12 @@ def _uses(value: SSAValue) -> Iterator[Use]:
 
 def _contracts(use: Use) -> bool:
     """Whether a contraction reads a value, which it does not write to."""
-    group = group_of(use.operation)
-    nests = () if group is None else group.nests
-    plain = all(each.onto is None for each in nests)
-    return plain and any(each.is_contraction for each in nests)
+    op = use.operation
+    group = group_of(op)
+    if group is None or not isinstance(op, GraphOp) or not _is_plain(op):
+        return False
+    plain = all(each.onto is None for each in group.nests)
+    return plain and any(each.is_contraction for each in group.nests)
 
 
 def _needs_f32(nest: KernelNest) -> bool:
@@ -207,6 +209,15 @@ def _needs_f32(nest: KernelNest) -> bool:
     is_short = isinstance(reduced, int) and reduced <= MOST_KC
     is_long = nest.is_contraction and not is_short
     return is_long or nest.onto is not None or bool(nest.stages)
+
+
+def _is_plain(op: GraphOp) -> bool:
+    """Whether an op has one result, and looks up no place to read or write."""
+    if isinstance(op, FusionOp):
+        return all(map(_is_plain, op.ops))
+    nests = op.nests() or ()
+    looks_up = any(any(each.lookups) or each.clamped for each in nests)
+    return bool(nests) and len(op.results) == 1 and not looks_up
 
 
 def _chooses(op: GraphOp) -> bool:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, bf16
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, bf16, f32
+from xdsl.ir import SSAValue
 
+from static_runtime.compiler.building import make_module
+from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir import target as targets
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.library.cases import Case, examples, module_of
 from static_runtime.compiler.passes.graph.narrow_activations import NarrowActivations
+from static_runtime.compiler.session.options import Options
+from static_runtime.dialects import product, sizes, tensor, tensor_type
+from static_runtime.dialects.graph import MatmulOp, ReshapeOp, WeightOp
+from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.shape import Array
 
+from ....dialects.graph.samples import make_inputs
+from ....dialects.graph.test_every_op import OPS, several
 from ....reduced import build, check, numbers, rounded
 
 pytestmark = pytest.mark.usefixtures("with_pairs")
@@ -118,3 +132,97 @@ def test_a_padding_that_bf16_lacks_stays_f32(target: str):
     result = build(text, {"w": w}, target=target)(x)
     padded = np.pad(np.exp(x), ((0, 0), (1, 1)), constant_values=np.float32(0.1))
     check(result, of_bf16(target, padded) @ rounded(w), 600)
+
+
+def multiplied(cases: Sequence[Case], ctx: Context) -> ModuleOp:
+    """A module of cases whose results of f32 only products with weights read."""
+    module = module_of(cases)
+    (end,) = (each for each in module.walk() if isinstance(each, func.ReturnOp))
+    block, products = end.parent_block(), list[SSAValue]()
+    assert block is not None
+    for number, value in enumerate(end.operands):
+        *rows, depth = sizes(tensor_type(value)) or [0]
+        if tensor_type(value).element_type != f32 or not isinstance(depth, int):
+            continue
+        if depth == 0:
+            continue
+        weight = ctx.weights.put(f"w{number}", numbers(depth, 8))
+        shape = str(product(rows)), str(depth)
+        row = ReshapeOp(value, shape=shape)
+        read = WeightOp(weight, tensor(f32, depth, 8))
+        products.append((made := MatmulOp(row.result, read.result)).result)
+        block.insert_ops_before([read, row, made], end)
+    block.insert_op_before(func.ReturnOp(*products), end)
+    end.detach()
+    end.erase()
+    (function,) = module.ops
+    assert isinstance(function, func.FuncOp)
+    function.update_function_type()
+    return module
+
+
+def of_products(cases: Sequence[Case], ctx: Context) -> ModuleOp:
+    """A module of cases whose operands of f32 are products with weights."""
+    module = module_of(cases)
+    (function,) = module.ops
+    assert isinstance(function, func.FuncOp)
+    block = function.body.block
+    for number, argument in enumerate(block.args):
+        type = tensor_type(argument)
+        *rows, depth = (each for each in sizes(type) if isinstance(each, int))
+        if type.element_type != f32 or [*rows, depth] != [*sizes(type)] or not depth:
+            continue
+        key = ctx.weights.put(f"w{number}", np.eye(depth, dtype=np.float32))
+        row = ReshapeOp(argument, shape=(str(product(rows)), str(depth)))
+        weight = WeightOp(key, tensor(f32, depth, depth))
+        made = MatmulOp(row.result, weight.result)
+        back = ReshapeOp(made.result, shape=tuple(map(str, sizes(type))))
+        for use in list(argument.uses):
+            use.operation.operands[use.index] = back.result
+        row.operands[0] = argument
+        first = block.first_op
+        assert first is not None
+        block.insert_ops_before([weight, row, made, back], first)
+    return module
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_any_op_may_read_what_a_product_makes(
+    op: type[GraphOp], monkeypatch: pytest.MonkeyPatch
+):
+    known = [(case, make_inputs(case, 0, False)) for case in examples(op)]
+    cases = [case for case, arrays in known if arrays is not None]
+    cases = [
+        each for each in cases if all(sizes(tensor_type(t)) for t in each.operands)
+    ]
+    inputs = [each for case in cases for each in make_inputs(case, 0, False) or ()]
+    results: list[tuple[Array, ...]] = []
+    for _ in range(2):
+        module = of_products(cases, ctx := context())
+        driver = Driver(ctx, Options(cache=False, precision="bf16"), "matrices", None)
+        made = make_module(*driver.compile(module))
+        with np.errstate(all="ignore"):
+            results.append(several(made(*inputs)))
+        without(monkeypatch)
+    for one, other in zip(*results, strict=True):
+        most = np.abs(other[np.isfinite(other)]).max(initial=1) if other.size else 1
+        np.testing.assert_allclose(one, other, rtol=0, atol=2**-6 * most)
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_a_result_of_any_op_is_rounded_once(
+    op: type[GraphOp], monkeypatch: pytest.MonkeyPatch
+):
+    known = [(case, make_inputs(case, 0, False)) for case in examples(op)]
+    cases = [case for case, arrays in known if arrays is not None]
+    inputs = [each for _, arrays in known for each in arrays or ()]
+    results: list[tuple[Array, ...]] = []
+    for _ in range(2):
+        module = multiplied(cases, ctx := context())
+        driver = Driver(ctx, Options(cache=False, precision="bf16"), "matrices", None)
+        made = make_module(*driver.compile(module))
+        with np.errstate(all="ignore"):
+            results.append(several(made(*inputs)))
+        without(monkeypatch)
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
