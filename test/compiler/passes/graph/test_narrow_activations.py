@@ -186,6 +186,7 @@ def of_products(cases: Sequence[Case], ctx: Context) -> ModuleOp:
     return module
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_any_op_may_read_what_a_product_makes(
     op: type[GraphOp], monkeypatch: pytest.MonkeyPatch
@@ -209,6 +210,7 @@ def test_any_op_may_read_what_a_product_makes(
         np.testing.assert_allclose(one, other, rtol=0, atol=2**-6 * most)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_a_result_of_any_op_is_rounded_once(
     op: type[GraphOp], monkeypatch: pytest.MonkeyPatch
