@@ -132,7 +132,7 @@ class VnniWriter:
             number, inside = divmod(vector * blocks.lanes, blocks.nr)
             pitch = w.mul(self.panel.pitch, str(number))
             offset = w.add(row, w.add(pitch, str(blocks.isa.k_group * inside)))
-            here = blocks.at(self.panel.start, offset, blocks.b.element)
+            here = blocks.at(self.panel.start, offset, blocks.isa.element)
             type = type_text(i32, blocks.lanes)
             text = w.emit(f"load {type}, ptr {here}, align {blocks.isa.bytes}")
             found.append(Value(text, i32, blocks.lanes))

@@ -9,18 +9,11 @@ import pytest
 from xdsl.dialects.builtin import bf16
 
 import static_runtime as sr
-from static_runtime import StaticModule
-from static_runtime.compiler.building import make_module
-from static_runtime.compiler.driver.driver import Driver
-from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.ir import target as targets
-from static_runtime.compiler.ir.context import context
-from static_runtime.compiler.session.options import Options
-from static_runtime.dialects.graph.bf16 import narrow, widen
-from static_runtime.dialects.loop.target import TargetAttr
+from static_runtime.dialects.graph.bf16 import narrow
 from static_runtime.dialects.shape import Array
 
-from ....as_host import skip_unless_runs
+from ....reduced import PAIRS, build, check, numbers, rounded
 
 MODEL = Path(__file__).parents[3] / "models" / "onnx" / "mlp_small.onnx"
 
@@ -32,42 +25,7 @@ SIZES = (
 
 TARGETS = ("x86-64", "host")
 
-PAIRS = {
-    "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, isas=["portable"]),
-    "old pairs": TargetAttr.of("x86-64", 128, 16, False, isas=["portable"]),
-    "matrices": TargetAttr.of("x86-64-v3", 256, 16, True, isas=["portable_amx"]),
-    "old matrices": TargetAttr.of("x86-64", 128, 16, False, isas=["portable_amx"]),
-}
-"""
-Machines that multiply pairs of bf16, and have no instructions for it: so what others
-have an instruction for runs here.
-"""
-
-
-@pytest.fixture(autouse=True)
-def with_pairs(monkeypatch: pytest.MonkeyPatch):
-    """Makes these targets known."""
-    for name, target in PAIRS.items():
-        monkeypatch.setitem(targets.TARGETS, name, target)
-
-
-def build(
-    text: str,
-    weights: dict[str, Array],
-    precision: str = "bf16",
-    target: str = "host",
-    threads: int = 1,
-) -> StaticModule:
-    """The model of a text with these weights."""
-    ctx = context()
-    for key, array in weights.items():
-        ctx.weights.put(key, array)
-    options = Options(cache=False, precision=precision)
-    driver = Driver(ctx, options, target, None)
-    artifact, report = driver.compile(read_mlir(text, ctx))
-    # Of `PAIRS` the processor is what names a target.
-    skip_unless_runs(PAIRS[target].cpu.data if target in PAIRS else target)
-    return make_module(artifact, report, threads)
+pytestmark = pytest.mark.usefixtures("with_pairs")
 
 
 def product(m: int | str, n: int, k: int) -> str:
@@ -83,26 +41,10 @@ def product(m: int | str, n: int, k: int) -> str:
     }}"""
 
 
-def numbers(*shape: int) -> Array:
-    """Numbers at random."""
-    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
-
-
-def rounded(array: Array) -> Array:
-    """The array with its elements rounded to bf16, in f64."""
-    return widen(narrow(array)).astype(np.float64)
-
-
 def factor(array: Array, target: str = "host") -> Array:
     """What a product has of its rows, in f64: rounded where it takes pairs of steps."""
     pairs = targets.find_target(target).isa(bf16) and array.shape[-1] % 2 == 0
     return rounded(array) if pairs else array.astype(np.float64)
-
-
-def check(got: Array, expected: Array, terms: int) -> None:
-    """Compares sums of `terms` terms with their exact values, as f32 should be."""
-    tolerance = 2e-6 * max(terms, 1) ** 0.5 * max(np.abs(expected).max(), 1)
-    np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("target", TARGETS)
