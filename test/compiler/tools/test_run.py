@@ -402,25 +402,26 @@ def test_the_precision_is_of_every_compilation(
 ):
     monkeypatch.setattr(benchmark, "BURSTS", 3)
     monkeypatch.setattr(benchmark, "BURST_SECONDS", 0.001)
-    write("w.safetensors", {"w": np.full((3, 64), 1.001, np.float32)})
+    write("w.safetensors", {"w": np.full((4, 64), 1.001, np.float32)})
     Path("product.mlir").write_text("""
 builtin.module attributes {graph.weights = "w.safetensors"} {
-  func.func @product(%x: tensor<2x3xf32>) -> tensor<2x64xf32> {
-    %w = graph.weight "w" : tensor<3x64xf32>
-    %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x64xf32> -> tensor<2x64xf32>
+  func.func @product(%x: tensor<2x4xf32>) -> tensor<2x64xf32> {
+    %w = graph.weight "w" : tensor<4x64xf32>
+    %0 = graph.matmul %x, %w : tensor<2x4xf32>, tensor<4x64xf32> -> tensor<2x64xf32>
     return %0 : tensor<2x64xf32>
   }
 }
 """)
-    save("x.npz", {"x": X})
-    for precision, size, factor in (("f32", 768, np.float32(1.001)), ("bf16", 384, 1)):
+    x = np.arange(8, dtype=np.float32).reshape(2, 4)
+    save("x.npz", {"x": x})
+    for precision, size, factor in (("f32", 1024, np.float32(1.001)), ("bf16", 512, 1)):
         files = ["--input", "x.npz", "--output", "out.npz"]
         main(["product.mlir", "--precision", precision, "--benchmark", *files])
         printed = capsys.readouterr().out
         assert re.search(rf"constants +{size} bytes", printed)
         assert ("narrow-weights" in printed) == (precision == "bf16")
         (got,) = arrays("out.npz").values()
-        expected = (X.sum(1) * factor)[:, None].repeat(64, 1)
+        expected = (x.sum(1) * factor)[:, None].repeat(64, 1)
         np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
