@@ -47,6 +47,9 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
 Make = Callable[[], Case | None]
 
 
+OF_DIFFERENT = {"aten.topk.default"}
+"""Operators whose order of equal numbers torch does not tell."""
+
 MOST_MEMORY = 16 << 30
 """The address space that a process may have with a case; torch refuses one of more."""
 
@@ -116,6 +119,11 @@ def called(node: Any, at: int, other: Any) -> Case | None:
         torch.ones([int(size) for size in each.shape], dtype=each.dtype)
         for each in values
     )
+    if str(node.target) in OF_DIFFERENT:
+        inputs = tuple(
+            each.flatten().cumsum(0).to(each.dtype).reshape(each.shape)
+            for each in inputs
+        )
 
     def call(*tensors: Any) -> Any:
         given = dict(zip(places, tensors, strict=True))
