@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir import target as targets
-from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.ir.context import SrContext, context
 from static_runtime.compiler.library.cases import Case, examples, module_of
 from static_runtime.compiler.passes.graph.narrow_activations import NarrowActivations
 from static_runtime.compiler.session.options import Options
@@ -134,7 +134,7 @@ def test_a_padding_that_bf16_lacks_stays_f32(target: str):
     check(result, of_bf16(target, padded) @ rounded(w), 600)
 
 
-def multiplied(cases: Sequence[Case], ctx: Context) -> ModuleOp:
+def multiplied(cases: Sequence[Case], ctx: SrContext) -> ModuleOp:
     """A module of cases whose results of f32 only products with weights read."""
     module = module_of(cases)
     (end,) = (each for each in module.walk() if isinstance(each, func.ReturnOp))
@@ -161,7 +161,7 @@ def multiplied(cases: Sequence[Case], ctx: Context) -> ModuleOp:
     return module
 
 
-def of_products(cases: Sequence[Case], ctx: Context) -> ModuleOp:
+def of_products(cases: Sequence[Case], ctx: SrContext) -> ModuleOp:
     """A module of cases whose operands of f32 are products with weights."""
     module = module_of(cases)
     (function,) = module.ops
