@@ -28,10 +28,10 @@ from .unrolling import (
 from .words import pairs_fit
 
 __all__ = [
-    "MOST_KC",
     "CONSTANTS",
     "MAX_SHORT_BODY",
     "MAX_UNROLLED_K",
+    "MOST_KC",
     "Plan",
     "Work",
     "bodies_at_once",

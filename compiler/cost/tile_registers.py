@@ -30,7 +30,7 @@ A is packed again for each block of them.
 """
 
 PACKED_A = SCRATCH
-"""Bytes on the stack that A may be packed into."""
+"""Bytes on the stack that A may be packed into; half as many beside a packed B."""
 
 _SMALL_B = 2
 """
@@ -59,7 +59,8 @@ def choose_tile_registers(
     # The accumulators of a panel beside one tile of rows have registers.
     if nr % geometry.columns or nr * geometry.rows > geometry.capacity:
         return None
-    block = _block_k(tile, reduced, isa, most_kc(b))
+    room = PACKED_A if panel is not None else PACKED_A // 2
+    block = _block_k(tile, reduced, isa, (most_kc(b), room))
     if block is None:
         return None
     axis, count = block
@@ -67,12 +68,12 @@ def choose_tile_registers(
     # Zeros fill up the k of the last instruction, which may be all of its k.
     pitch = round_up(kc, isa.k) + isa.k
     row = pitch * isa.bytes
-    low = size_or_open(rows) <= geometry.rows or row * 2 * geometry.rows > PACKED_A
+    low = size_or_open(rows) <= geometry.rows or row * 2 * geometry.rows > room
     low = low or nr > 2 * geometry.columns
     mr = geometry.rows if low else 2 * geometry.rows
     wide = round_up(size_or_open(columns), nr)
     is_small = kc * wide * isa.bytes <= _SMALL_B * target.l1.data * KIB
-    most = 1 if is_small else max(PACKED_A // row // mr, 1)
+    most = 1 if is_small else max(room // row // mr, 1)
     mc = min(most * mr, round_up(size_or_open(rows), mr))
     over = loops_over(tile, b)
     nc = wide
@@ -106,9 +107,13 @@ def most_kc(b: LoadOp) -> int:
 
 
 def _block_k(
-    tile: TileOp, reduced: Sequence[Dim], isa: Isa, most: int
+    tile: TileOp, reduced: Sequence[Dim], isa: Isa, limits: tuple[int, int]
 ) -> tuple[int, int] | None:
-    """The reduced index that is split into blocks, and their size."""
+    """
+    The reduced index that is split into blocks, and their size; the limits are the k of
+    a block, and the bytes of packed A.
+    """
+    most, room = limits
     whole, first = product(reduced), reduced[0]
     if not isinstance(whole, int) or not isinstance(first, int):
         is_one = len(reduced) == 1 and can_split_k(tile)
@@ -118,7 +123,7 @@ def _block_k(
     if not can_split_k(tile):
         assert isa.tiles is not None
         bytes = round_up(whole, isa.k) * isa.bytes * isa.tiles.rows
-        return (0, first) if bytes < PACKED_A else None
+        return (0, first) if bytes < room else None
     for axis, size in enumerate(reduced):
         inner = product(reduced[axis + 1 :])
         assert isinstance(inner, int)

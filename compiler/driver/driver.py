@@ -19,7 +19,7 @@ from ...dialects.graph import FusionOp, GraphOp
 from ...dialects.loop import CallOp, ProgramOp, target_of
 from ...lowering.host_to_bytecode import lower_plan_to_bytecode
 from ...lowering.host_to_llvm import SUPPORT, lower_by_module
-from ...lowering.llvm_to_object import kept_object, machine_of, objects
+from ...lowering.llvm_to_object import Machine, kept_object, machine_of, objects
 from ...lowering.llvm_to_object.kept_kernels import KeptKernels
 from ...runtime import Cache
 from ...runtime.hostcode import interpreter_text
@@ -142,7 +142,7 @@ class Driver:
                 nodes = profiled(program, self.origins) if self.is_profiled else {}
                 before_code = time.perf_counter()
                 machine = machine_of(target_of(module))
-                code = _Code(module, program, self.store_for(module))
+                code = _Code(module, program, self.store_for(module, machine))
                 threads = self.options.usable_threads
                 codes, hits = objects(code.texts(), machine, self.cache, threads)
             except VerifyException as error:
@@ -181,12 +181,11 @@ class Driver:
             notes |= self.trace_note(module)
         return Artifact(known, codes, constants, notes, code.plans), report
 
-    def store_for(self, module: ModuleOp) -> KeptKernels | None:
+    def store_for(self, module: ModuleOp, machine: Machine) -> KeptKernels | None:
         """What finds the code of kernels by their loops, if there is a cache."""
         if self.cache is None:
             return None
-        target = target_of(module)
-        return KeptKernels(self.cache, target, machine_of(target), version())
+        return KeptKernels(self.cache, target_of(module), machine, version())
 
     def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
         """

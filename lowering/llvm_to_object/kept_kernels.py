@@ -6,7 +6,7 @@ function is called, and which dimensions its code computes. The key of a note is
 of all that decides the text: the kernel without its name, in the generic form, which
 leaves nothing out; the target; and the source of the compiler. That of an object is a
 hash of the text. So an object that is found is one that the text would be compiled to,
-and where it is gone, or the note is not one, the text is written as if there were none.
+and where that or the note is gone or damaged, the text is written as without a cache.
 """
 
 from __future__ import annotations

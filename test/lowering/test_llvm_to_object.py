@@ -149,7 +149,7 @@ def test_amx_adds_up_products_of_matrices():
     # 32 by 32 accumulators take two registers of each factor, 16 by 64 one and four.
     assert sorted(zip(products, loads, strict=True)) == [(4, 4), (4, 5)]
     assert not any(re.search(r"tilestored|%[xyz]mm", each) for each in inner)
-    # Each loop stores vectors of the tile before; after it come those of the last.
+    # The epilogue is written twice: in the loop over tiles, and after it.
     assert len(re.findall(r"vmovups\s+%zmm\d+, ", text)) == 2 * len(inner)
     # They are set up once, and given back.
     assert text.count("ldtilecfg") == 1

@@ -53,12 +53,12 @@ def _normal_of(
 def _normal_filled(
     call: Call, _: Operand, mean: float = 0.0, deviation: float = 1.0, *__: object
 ) -> Result:
-    """Numbers of one normal distribution, in the place of those of a tensor."""
+    """Fills a tensor with numbers of a normal distribution."""
     return normal(call.shape, float(mean), float(deviation), call.element)
 
 
 def _normal_shaped(call: Call, mean: float, deviation: float, *_: object) -> Result:
-    """Numbers of one normal distribution, of a shape."""
+    """A tensor of a given shape, with numbers of a normal distribution."""
     return normal(call.shape, float(mean), float(deviation), call.element)
 
 

@@ -24,10 +24,11 @@ from .register_tile import RegisterTile, Shape
 
 @dataclass
 class LateEpilogue:
-    """The tile whose accumulators are in scratch memory: as wide as all of a part."""
+    """Writes the epilogue of the tile that was spilled last, in a loop over tiles."""
 
     blocks: Blocks
     size: tuple[int, int]
+    """The rows and columns of each tile of the loop."""
 
     @cached_property
     def slots(self) -> list[str]:

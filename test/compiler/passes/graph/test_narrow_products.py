@@ -1,4 +1,4 @@
-"""Products of two activations are those of both rounded to bf16, in any sizes."""
+"""A product of two activations is the product of both rounded to bf16."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def attention(s: Dim, t: Dim, heads: int, d: int) -> str:
 def attended(
     q: Array, k: Array, v: Array, mask: Array, heads: int, target: str
 ) -> Array:
-    """Attention in f64 with rounded factors, but for those of the second product."""
+    """Attention in f64, whose first product has rounded factors."""
     b, _, width = q.shape
     parts = [
         factor(e, target).reshape(b, -1, heads, width // heads).transpose(0, 2, 1, 3)
