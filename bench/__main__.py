@@ -7,8 +7,9 @@ Measure the models of the suite side by side with the peers that are installed.
 Numpy in and numpy out; each peer in a process of its own, in turns (`side_by_side.py`).
 A peer that is not installed, or fails, has `-` in its place; one with another result
 than torch has `≠`. The ratio is our time over that of the best peer with a right
-result, the spread is between the quartiles of our bursts, and the roofline is the least
-time of the machine for the operations and bytes of the model over ours.
+result, in the middle of the rounds; the spread is between the quartiles of the rounds'
+ratios; and the roofline is the least time of the machine for the operations and bytes
+of the model over ours.
 
     python -m bench resnet50 --peers ours-bf16,openvino-default
 
@@ -49,8 +50,8 @@ def arguments(args: Sequence[str] | None) -> argparse.Namespace:
     add("--threads", default="1,2", help="how many, one after the other (1,2)")
     add("--peers", default=",".join(USUAL), help="which (those of f32)")
     add("--before", type=Path, help="a checkout of another version, instead of peers")
-    add("--rounds", type=int, default=7, help="bursts of each peer (7)")
-    add("--ms", type=float, default=150.0, help="milliseconds of a burst (150)")
+    add("--rounds", type=int, default=15, help="bursts of each peer (15)")
+    add("--ms", type=float, default=60.0, help="milliseconds of a burst (60)")
     add("--json", type=Path, help="a file for the results; rows there are kept")
     found = parser.parse_args(args)
     if found.before is not None:

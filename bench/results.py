@@ -58,14 +58,13 @@ class Timing:
         """Whether the result is torch's."""
         return self.error is not None and self.error <= self.limit
 
-    @property
-    def spread(self) -> float | None:
-        """The distance of the quartiles of the bursts, relative to the median."""
-        middle = self.median
-        if middle is None or len(self.microseconds) < 2:
-            return None
-        low, _, high = statistics.quantiles(self.microseconds, method="inclusive")
-        return (high - low) / middle
+
+def spread_of(values: Sequence[float]) -> float | None:
+    """The distance of the quartiles, relative to the median; None of less than two."""
+    if len(values) < 2:
+        return None
+    low, middle, high = statistics.quantiles(values, method="inclusive")
+    return (high - low) / middle
 
 
 @dataclass(frozen=True)
@@ -100,12 +99,31 @@ class Row:
         return (name, time) if name else None
 
     @property
-    def ratio(self) -> float | None:
-        """Our time over that of the best peer."""
+    def ratios(self) -> list[float]:
+        """
+        Our time over that of the best peer, for each round; none without either.
+
+        A machine that others share changes its speed from second to second. The bursts
+        of a round follow each other, so that a change meets both of most pairs.
+        """
         ours = self.timings.get(self.ours, Timing())
         if ours.median is None or not ours.is_right or self.best is None:
-            return None
-        return ours.median / self.best[1]
+            return []
+        theirs = self.timings[self.best[0]].microseconds
+        pairs = zip(ours.microseconds, theirs, strict=True)
+        return [one / other for one, other in pairs]
+
+    @property
+    def ratio(self) -> float | None:
+        """Our time over that of the best peer, in the middle of the rounds."""
+        return statistics.median(self.ratios) if self.ratios else None
+
+    @property
+    def spread(self) -> float | None:
+        """The spread of the ratios; of our bursts where there are none."""
+        ours = self.timings.get(self.ours, Timing())
+        bursts = [] if ours.failure is not None else ours.microseconds
+        return spread_of(self.ratios or bursts)
 
     @property
     def roofline(self) -> float | None:

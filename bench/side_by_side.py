@@ -44,8 +44,8 @@ class Plan:
     """How models are measured."""
 
     peers: Sequence[str]
-    rounds: int = 7
-    milliseconds: float = 150.0
+    rounds: int = 15
+    milliseconds: float = 60.0
 
 
 @dataclass

@@ -62,7 +62,7 @@ def line(row: Row, peers: Sequence[str]) -> str:
             for name, time in zip(peers, times, strict=True)
         ),
         number(row.ratio),
-        percent(row.timings.get(row.ours, Timing()).spread),
+        percent(row.spread),
         percent(row.roofline),
     ]
     return f"| {' | '.join(cells)} |"

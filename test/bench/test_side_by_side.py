@@ -15,7 +15,7 @@ import pytest
 from bench import document, plot, side_by_side, table, worker
 from bench.cases import Case, several
 from bench.peers import OURS, PEERS, limit_of
-from bench.results import Results, Row, Timing
+from bench.results import Results, Row, Timing, spread_of
 from bench.side_by_side import Plan, measure
 from bench.work import Work, work_of
 
@@ -152,8 +152,20 @@ def test_ours_has_no_ratio_when_it_is_wrong():
 
 
 def test_the_spread_is_that_of_the_quartiles():
-    assert Timing([1.0, 2.0, 3.0, 4.0, 5.0]).spread == pytest.approx(2 / 3)
-    assert Timing([1.0]).spread is None
+    assert spread_of([1.0, 2.0, 3.0, 4.0, 5.0]) == pytest.approx(2 / 3)
+    assert spread_of([1.0]) is None
+
+
+def test_ratios_are_those_of_bursts_that_follow_each_other():
+    """A machine that is at half its speed for a while changes neither figure."""
+    timings = {
+        OURS: Timing([1.0, 1.0, 2.0, 2.0, 2.0], error=0.0),
+        "onnxruntime": Timing([2.0, 2.0, 4.0, 4.0, 4.0], error=0.0),
+    }
+    found = Row("lstm", 1, timings)
+    assert (found.ratio, found.spread) == (0.5, 0.0)
+    alone = Row("lstm", 1, {OURS: timings[OURS]})
+    assert (alone.ratio, alone.spread) == (None, 0.5)
 
 
 def test_results_come_back_from_a_file_and_keep_their_rows(tmp_path: Path):
