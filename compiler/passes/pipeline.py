@@ -74,6 +74,7 @@ from .loop.parallelize_loops import ParallelizeLoops
 from .loop.set_target import SetTarget
 from .loop.share_kernels import ShareKernels
 from .loop.size_tiles import SizeTiles
+from .loop.transpose_loops import TransposeLoops
 from .loop.unroll_loops import UnrollLoops
 from .loop.vectorize_loops import VectorizeLoops
 
@@ -260,6 +261,7 @@ def schedule_passes(shares: bool = False) -> list[ModulePass]:
     return [
         SizeTiles(),
         VectorizeLoops(),
+        TransposeLoops(),
         ParallelizeLoops(),
         *([ShareKernels()] if shares else ()),
         # From here kernels of the same loops are one kernel, whatever its sizes are.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
+from .across import loads_across
 from .interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr, may_be_one
 from .isa import (
     AMX,
@@ -140,6 +141,7 @@ __all__ = [
     "can_mask",
     "element_type",
     "is_unlimited",
+    "loads_across",
     "may_be_one",
     "memory_of",
     "may_pack_words",

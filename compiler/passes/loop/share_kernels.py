@@ -278,7 +278,8 @@ class _Walk:
     def bound(self, op: ForOp) -> str:
         """The bound of a loop: where it is short and the innermost one, as it is."""
         inner = any(isinstance(each, ForOp | TileOp) for each in op.body.block.ops)
-        return self.dim(op.bound.data, _MAX_TAPS if inner else _MAX_UNROLLED, op.width)
+        unit = op.width * op.side
+        return self.dim(op.bound.data, _MAX_TAPS if inner else _MAX_UNROLLED, unit)
 
     def tile(self, op: TileOp) -> dict[str, Attribute]:
         """

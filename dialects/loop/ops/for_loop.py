@@ -29,7 +29,7 @@ Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
 _KINDS = ("parallel", "ordered", "reduce")
 _COMBINERS = ("add", "mul", "max", "min")
 
-_NUMBERS = ("lanes", "vectors", "partials", "unroll")
+_NUMBERS = ("lanes", "vectors", "partials", "unroll", "transposed")
 """The properties that are numbers, as they are printed."""
 
 _ROUNDS = 4
@@ -71,7 +71,9 @@ class ForOp(IRDLOperation):
     A loop with `lanes` runs that number of bodies at once in the lanes of a vector, and
     with `vectors` that number of vectors in one step, each with its own accumulators.
     Bodies left over run one by one, or where they are `masked` as the first lanes of
-    one vector. The indices of a loop that is `split` are shared by threads.
+    one vector. The indices of a loop that is `split` are shared by threads. A loop around
+    one with lanes that is `transposed` runs as many bodies at once: what they load across
+    the lanes (`across.py`) is loaded along this loop, in squares that are transposed.
 
     The order of a sum of floats tells. Where a loop has `partials`, as many as its lanes
     if it has any, the order depends on the number of bodies only, and not on how they are
@@ -105,6 +107,7 @@ class ForOp(IRDLOperation):
     vectors = opt_prop_def(IntegerAttr.constr(i64))
     partials = opt_prop_def(IntegerAttr.constr(i64))
     unroll = opt_prop_def(IntegerAttr.constr(i64))
+    transposed = opt_prop_def(IntegerAttr.constr(i64))
     masked = opt_prop_def(UnitAttr)
     split = opt_prop_def(UnitAttr)
     """Whether threads share the indices."""
@@ -171,6 +174,16 @@ class ForOp(IRDLOperation):
         return tuple(few * count for count in self.counts)
 
     @property
+    def side(self) -> int:
+        """How many bodies run at once in squares with the lanes of the loop inside."""
+        return 1 if self.transposed is None else self.transposed.value.data
+
+    @property
+    def vectors_inside(self) -> ForOp:
+        """The loop of lanes in a loop that is transposed, the only one."""
+        return cast(ForOp, self.body.block.first_op)
+
+    @property
     def index(self) -> SSAValue:
         """The index that the body takes."""
         return self.body.block.args[0]
@@ -207,6 +220,15 @@ class ForOp(IRDLOperation):
         if self.unroll is not None and self.partials is None:
             got = self.unroll.value.data
             raise VerifyException(f"expected partials to unroll, got {got} of none")
+        if self.transposed is not None:
+            inner, *others = self.body.block.ops
+            if not isinstance(inner, ForOp) or len(others) > 1 or self.width > 1:
+                raise VerifyException("expected to transpose around one loop of lanes")
+            if {self.kind, inner.kind} != {"parallel"} or self.side != inner.width:
+                raise VerifyException(
+                    f"expected squares of parallel loops, got {self.side} of {self.kind} "
+                    f"around {inner.width} of {inner.kind}"
+                )
         if self.split is not None and self.kind != "parallel":
             raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:

@@ -74,7 +74,7 @@ class _KernelWriter:
         self.w = FunctionWriter({each: f"%symbol.{each}" for each in self.symbols})
         self.scope = Scope()
         self.memory = MemoryAccess(self.w, self.scope)
-        self.loops = LoopWriter(self.w, self.scope, self.write_ops)
+        self.loops = LoopWriter(self.memory, self.write_ops)
         self.functions: dict[tuple[str, Element, int], None] = {}
         self.beside: list[str] = []
         """Texts of functions that stand beside the kernel."""

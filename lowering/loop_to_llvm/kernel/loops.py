@@ -15,30 +15,39 @@ from dataclasses import dataclass, field, replace
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
 from xdsl.ir import Attribute, Operation
 
-from ....dialects import Dim
 from ....dialects.loop import ForOp, KernelOp, TileOp
 from ..math import FUNCTIONS
-from ..text.dimensions import is_multiple
 from ..text.function import FunctionWriter
-from ..text.index_arithmetic import is_number
 from ..text.masks import mask_of
+from ..text.memory_access import MemoryAccess
 from ..text.reduction import combine, combine_lanes, identity
 from ..text.scope import Lanes, Scope
 from ..text.types import Value, number_text
 from .empty_loops import skipping_sizes
+from .squares import SquareWriter
+from .whole_units import whole_units
 
 
 @dataclass(frozen=True)
 class LoopWriter:
     """Writes loops of one kernel, whose bodies `write_ops` writes."""
 
-    w: FunctionWriter
-    scope: Scope
+    memory: MemoryAccess
     write_ops: Callable[[Iterable[Operation]], None]
     shares: dict[tuple[str, int], tuple[str, str]] = field(
         default_factory=dict[tuple[str, int], tuple[str, str]]
     )
     """This thread's indices of loops that are in none, by their end and unit."""
+
+    @property
+    def w(self) -> FunctionWriter:
+        """What is written to."""
+        return self.memory.w
+
+    @property
+    def scope(self) -> Scope:
+        """The values that there are."""
+        return self.memory.scope
 
     def write(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""
@@ -48,6 +57,9 @@ class LoopWriter:
         lanes = self.scope.lanes.count
         initial = [self.w.splat(self.scope[v], lanes) for v in op.initial]
         start, stop = self.range(op)
+        if op.transposed is not None:
+            squares = SquareWriter(self.memory, self.write_ops, self.range)
+            start = squares.write(op, start, stop)
         if op.width > 1 and lanes == 1:
             accumulators = self.write_vectors(op, start, stop, initial)
         elif op.partials is not None:
@@ -65,7 +77,7 @@ class LoopWriter:
             stop = self.w.entered(f"select i1 {zero}, i64 0, i64 {stop}")
         if op.split is None:
             return "0", stop
-        unit = op.width * max(op.counts)
+        unit = op.side * op.width * max(op.counts)
         if not isinstance(op.parent_op(), KernelOp):
             return self.w.share(stop, unit)
         # The code of such a loop comes before that of all later ones.
@@ -123,7 +135,7 @@ class LoopWriter:
         by = _combiner(op)
         done, accumulators = start, list[Value]()
         for vectors in op.counts:
-            whole = self.whole(start, stop, vectors * op.width, op.size)
+            whole = whole_units(self.w, start, stop, vectors * op.width, op.size)
             if whole == done:
                 continue
             # LLVM interleaves the long bodies of math functions when vectors are one
@@ -185,7 +197,7 @@ class LoopWriter:
         """
         done, accumulators = start, list[Value]()
         for unit in op.units:
-            whole = self.whole(start, stop, unit, op.size)
+            whole = whole_units(self.w, start, stop, unit, op.size)
             if whole != done:
                 accumulators = self.write_units(op, done, whole, accumulators, unit)
                 done = whole
@@ -281,22 +293,6 @@ class LoopWriter:
             pairs = zip(values[:half], values[half:], strict=True)
             values = [combine(self.w, a, b, by) for a, b in pairs]
         return values
-
-    def whole(self, start: str, stop: str, unit: int, size: Dim) -> str:
-        """
-        Where the whole units of a range end, which begins at the start of a unit.
-
-        Threads share the indices below `size` in whole units: where it is a multiple of
-        the unit, every range is.
-        """
-        if is_multiple(size, unit):
-            return stop
-        if is_number(stop):
-            return str(int(stop) // unit * unit)
-        end = self.w.emit(f"and i64 {stop}, {-unit}")
-        if is_number(start):
-            return end
-        return self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {end})")
 
 
 def _combiner(op: ForOp) -> str:

@@ -27,6 +27,7 @@ from ....dialects.loop import (
 )
 from .function import FunctionWriter
 from .scope import Scope
+from .transpose import transposed
 from .types import Value, memory_suffix, memory_text, type_text
 
 Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
@@ -148,6 +149,24 @@ class MemoryAccess:
                 f"insertelement {vector} {result}, {one.typed}, i64 {lane}"
             )
         return Value(result, type, lanes)
+
+    def load_across(self, op: LoadOp, count: int) -> list[Value]:
+        """
+        Writes loads of `count` elements side by side in each lane, where both are
+        powers of two; vectors of the lanes, for the first of these elements and those
+        after it.
+        """
+        lanes = self.scope.lanes
+        assert not lanes.mask, "lanes that are apart are all there"
+        first = self.lane_offsets(self.offsets(self.at(op)))
+        found: list[Value] = []
+        for start in range(0, count, lanes.count):
+            length = min(count, lanes.count)
+            offsets = [self.w.add(each, str(start)) for each in first]
+            addresses = [self.address(op.buffer, each) for each in offsets]
+            rows = [self.read(each, op.element, length) for each in addresses]
+            found += transposed(self.w, rows)[:length]
+        return found
 
     def read(
         self, address: str, element: Attribute, lanes: int, mask: str = ""

@@ -67,6 +67,14 @@ func.func @main(%x: tensor<1x3x?x?xf32, ["n", "n"]>, %w: tensor<3x1x1x1xf32>)
 }
 """
 
+TRANSPOSE = """
+func.func @main(%x: tensor<?x37xf32, ["n"]>) -> tensor<37x?xf32, ["n"]> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>}
+    : tensor<?x37xf32, ["n"]> -> tensor<37x?xf32, ["n"]>
+  return %0 : tensor<37x?xf32, ["n"]>
+}
+"""
+
 CASES: dict[str, Case] = {
     "f32": (
         _elementwise("sigmoid", "f32"),
@@ -99,6 +107,7 @@ CASES: dict[str, Case] = {
         lambda x: x[0] * x[1][:, 0],
         lambda n: [_floats(1, 3, n, n), _floats(3, 1, 1, 1)],
     ),
+    "transpose": (TRANSPOSE, lambda x: x[0].T, lambda n: [_floats(n, 37)]),
 }
 
 

@@ -1,0 +1,36 @@
+"""
+Tell which loads of a loop inside of vectors lie along the loop, and across the lanes.
+
+Lanes that each read elements far apart are loads of one element each. Where successive
+bodies of a loop inside read successive elements of each lane, as many bodies as there
+are lanes have a square of elements: vectors along the loop, that become vectors along
+the lanes when the square is transposed.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, SSAValue
+
+from .ops.memory import LoadOp
+
+
+def loads_across(body: Block, along: SSAValue, lanes: SSAValue) -> list[LoadOp]:
+    """
+    The loads of a body, none of them in a loop inside, that move by one element for
+    each index `along`, and by another distance for each of the `lanes`.
+    """
+    loads = (each for each in body.ops if isinstance(each, LoadOp))
+    return [each for each in loads if _is_across(each, along, lanes)]
+
+
+def _is_across(load: LoadOp, along: SSAValue, lanes: SSAValue) -> bool:
+    """Whether elements lie side by side along one index, and apart along another."""
+    at = load.at
+    # Vectors of booleans are masks, which no instruction transposes.
+    if at.blocked is not None or at.vnni is not None or load.element == i1:
+        return False
+    if not all(isinstance(each.owner, Block) for each in at.indices):
+        # What is looked up differs in every lane.
+        return False
+    return at.step(along) == 1 and at.step(lanes) not in (0, 1)

@@ -1,0 +1,60 @@
+"""
+Transpose a square of elements that vectors hold, by shuffles of two vectors each.
+
+Blocks of one element off the diagonal change places, then blocks of two, of four, and
+so on: for n vectors n * log2(n) shuffles (J. O. Eklundh, "A fast computer method for
+matrix transposing", IEEE Transactions on Computers 21, 1972). Those that keep elements
+within 128 bits, and those that move such parts, are one instruction on most machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .function import FunctionWriter
+from .types import Value
+
+
+def transposed(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
+    """
+    Writes the columns of a power of two of vectors, at least as many as each has lanes:
+    vector `i` of the result has lane `i` of each. Where vectors have fewer lanes, the
+    last columns have any values.
+    """
+    count = len(rows)
+    found = [_widened(w, each, count) for each in rows]
+    size = 1
+    while size < count:
+        for row in range(count):
+            if not row & size:
+                pair = found[row], found[row + size]
+                found[row], found[row + size] = _exchanged(w, *pair, size)
+        size *= 2
+    return found
+
+
+def _widened(w: FunctionWriter, row: Value, count: int) -> Value:
+    """A vector with more lanes, if it has fewer, whose values are any."""
+    if row.lanes == count:
+        return row
+    none = Value("poison", row.type, row.lanes)
+    return _shuffled(w, row, none, [min(each, row.lanes) for each in range(count)])
+
+
+def _exchanged(
+    w: FunctionWriter, one: Value, other: Value, size: int
+) -> tuple[Value, Value]:
+    """Two vectors, with the odd blocks of the first for the even ones of the other."""
+    lanes = range(one.lanes)
+    first = [each - size + one.lanes if each & size else each for each in lanes]
+    second = [each + one.lanes if each & size else each + size for each in lanes]
+    return _shuffled(w, one, other, first), _shuffled(w, one, other, second)
+
+
+def _shuffled(
+    w: FunctionWriter, one: Value, other: Value, lanes: Sequence[int]
+) -> Value:
+    """These lanes of two vectors, the second's after the first's."""
+    numbers = ", ".join(f"i32 {each}" for each in lanes)
+    shuffle = f"shufflevector {one.typed}, {other.typed}, <{len(lanes)} x i32>"
+    return w.value(f"{shuffle} <{numbers}>", one.type, len(lanes))
