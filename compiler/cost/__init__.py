@@ -10,7 +10,7 @@ from .idle_loops import leaves_if_idle
 from .kernel_work import bytes_touched, integer_operations_of, operations_of
 from .packing import contractions_of, panels_in, reads_alone, suits
 from .register_tile import choose_shape, size_or_open
-from .strategy import Plan, choose_strategies, choose_strategy
+from .strategy import Plan, choose_strategies, choose_strategy, most_k_of_panels
 from .tile_registers import MOST_KC, choose_tile_registers
 from .unrolling import (
     MAX_SHORT_BODY,
@@ -51,6 +51,7 @@ __all__ = [
     "leaves_if_idle",
     "masks_rest",
     "most_inserted",
+    "most_k_of_panels",
     "moves_alone",
     "needs_few_passes",
     "integer_operations_of",

@@ -170,6 +170,12 @@ def _strategy(
     return StrategyAttr.of(kind, nr, vnni, kc)
 
 
+def most_k_of_panels(target: TargetAttr) -> int:
+    """KC at most of a product of f32 with many columns."""
+    nr, _ = choose_nr(OPEN_COUNT, 32, target)
+    return _most_kc(nr, 4, target)
+
+
 def _most_kc(nr: int, bytes: int, target: TargetAttr) -> int:
     """
     KC at most: a panel may be half as large again as the first cache. What of it comes

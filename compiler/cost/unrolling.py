@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xdsl.dialects import arith
 
-from ...dialects import product
+from ...dialects import ELEMENT_TYPES, product
 from ...dialects.loop import (
     ArgsortOp,
     CheckIndexOp,
@@ -99,10 +99,12 @@ def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
 def bytes_ahead(tile: TileOp) -> int:
     """The bytes of the next panel that a register tile prefetches for each k."""
     factors, schedule = tile.factors(), tile.schedule
-    if factors is None or schedule is None or schedule.packs("b"):
+    if factors is None or schedule is None:
         return 0
     _, b = factors
     if b.at.blocked is None:
+        return 0
+    if schedule.packs("b") and not ELEMENT_TYPES[b.element].is_half:
         return 0
     mr, _, _ = tile.register_tile
     tiles = -(-min(size_or_open(tile.sizes[0]), schedule.mc.data) // mr)

@@ -60,6 +60,7 @@ from .graph.reuse_operands import ReuseOperands
 from .graph.sink_casts import SinkCasts
 from .graph.sink_dequantize import SinkDequantize
 from .graph.solve_symbols import SolveSymbols
+from .graph.split_sums import SplitSums
 from .graph.split_updates import SplitUpdates
 from .graph.tile_products import TileProducts
 from .graph.transform_convolutions import TransformConvolutions
@@ -178,6 +179,7 @@ def graph_passes(
         # From here the module says which machine it is for.
         *(_narrowing() if options.precision == "bf16" else ()),
         # From here factors are as exact as the user asked for.
+        SplitSums(),
         TuneContractions.measuring(tuner),
         _PackLoweredWeights(),
         SplitUpdates(),

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ....dialects import product
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
@@ -100,7 +101,10 @@ class Microkernel:
         row = w.mul(self.position.row_in_block, str(blocks.a_pitch * blocks.parts))
         rows = blocks.at(blocks.packed_a, row) if self.packed else ""
         bases = [] if self.packed else row_bases(blocks, block, tile.rows)
-        prefetch = PanelPrefetch.of(blocks, self.position, panel)
+        ahead = panel
+        if blocks.packed_b and blocks.op.prefetch is not None:
+            ahead = _next_block(blocks, self.position, block)
+        prefetch = PanelPrefetch.of(blocks, self.position, ahead)
         if (blocks.b.at.vnni is not None or blocks.in_words) and panel.start:
             vnni = VnniWriter(blocks, tile, panel, prefetch)
             if self.packed and blocks.in_words:
@@ -204,6 +208,29 @@ def find_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
         return Panel(start, str(blocks.kc * blocks.nr))
     if at.blocked is None:
         return Panel("", "0")
+    return _constant_panel(blocks, position, block)
+
+
+def _next_block(blocks: Blocks, position: Position, block: KBlock) -> Panel:
+    """
+    Where the panel begins that this one is packed from, and how far what is packed in
+    the next block: the k that follow, or where a block has all, the columns.
+    """
+    here = _constant_panel(blocks, position, block)
+    schedule, w = blocks.schedule, blocks.w
+    first = blocks.reduced[blocks.axis]
+    if schedule.blocks.data == 1 and first == schedule.kc.data and not blocks.axis:
+        panels = max(schedule.nc.data // blocks.nr, 1)
+        return Panel(here.start, w.mul(here.pitch, str(panels)))
+    inner = product(blocks.reduced[blocks.axis + 1 :])
+    depth = blocks.kc or blocks.values_in_block * inner
+    return Panel(here.start, w.mul(w.size(depth), str(blocks.nr)))
+
+
+def _constant_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
+    """Where the first panel of a constant begins beside a register tile."""
+    w, at = blocks.w, blocks.b.at
+    assert at.blocked is not None, "a constant in panels"
     pitch, memory = w.size(at.blocked.stride), blocks.host.memory
     with blocks.scope.inner(SCALAR):
         zeros = ("0" for _ in blocks.reduced[blocks.axis + 1 :])

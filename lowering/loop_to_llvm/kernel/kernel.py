@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import bf16, f32, i64
 from xdsl.ir import Operation
 
 from ....dialects import Dim
+from ....dialects.graph import scalar
 from ....dialects.loop import (
     FEW_PASSES,
     ArgsortOp,
@@ -39,7 +40,7 @@ from ..isa import instructions_of
 from ..math import Element, define
 from ..text.function import FunctionWriter
 from ..text.memory_access import MemoryAccess
-from ..text.scalar_op import write_scalar_op
+from ..text.scalar_op import upper_half, write_scalar_op
 from ..text.scope import Scope
 from ..text.types import Value
 from .argsort import write_argsort
@@ -70,6 +71,7 @@ class _KernelWriter:
         self.target = target
         self.fma = bool(target.fma.data)
         self.instructions = instructions_of(target, bf16, bf16)
+        self.rounds_at_once = target.isa(bf16) is not None
         self.symbols = [each.data for each in kernel.symbols]
         self.w = FunctionWriter({each: f"%symbol.{each}" for each in self.symbols})
         self.scope = Scope()
@@ -170,7 +172,10 @@ class _KernelWriter:
             case ClampIndexOp():
                 return write_clamp(self.w, op, self.scope[op.value])
             case arith.TruncFOp() if op.input.type == f32 and op.result.type == bf16:
-                return self.instructions.narrow(self.w, self.scope[op.input])
+                value = self.scope[op.input]
+                if not self.rounds_at_once and scalar.is_element(op.input, bf16):
+                    return upper_half(self.w, value)
+                return self.instructions.narrow(self.w, value)
             case _:
                 operands = [self.scope[each] for each in op.operands]
                 return write_scalar_op(self.w, op, operands, self.fma, self.need)

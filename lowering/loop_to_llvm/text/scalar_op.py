@@ -88,8 +88,8 @@ _FLOAT_PREDICATES = (
 )
 _INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
 
-_QUIET = 0x40
-"""The fraction bit that marks a quiet NaN of bf16."""
+_QUIET = 0x400000
+"""The fraction bit that marks a quiet NaN of f32, and of the bf16 above half of it."""
 
 Needs = Callable[[str, Element, int], None]
 """Told of each math function that is called: name, element, lanes."""
@@ -204,7 +204,7 @@ def _widened(w: FunctionWriter, x: Value, fma: bool) -> Value:
 
 def narrow(w: FunctionWriter, value: Value) -> Value:
     """The bf16 nearest to an f32, of two the even one; NaN stays NaN."""
-    wide, narrow = (type_text(each, value.lanes) for each in (i32, bf16))
+    wide = type_text(i32, value.lanes)
 
     def number(of: int) -> str:
         return w.splat(Value(str(of), i32), value.lanes).text
@@ -215,11 +215,20 @@ def narrow(w: FunctionWriter, value: Value) -> Value:
     # What is cut off carries from its half on, or beyond that where the rest is even.
     most = w.emit(f"add {wide} {bits}, {number(0x7FFF)}")
     sum = w.emit(f"add {wide} {most}, {odd}")
-    rounded = w.emit(f"lshr {wide} {sum}, {number(16)}")
-    quiet = w.emit(f"or {wide} {high}, {number(_QUIET)}")
+    quiet = w.emit(f"or {wide} {bits}, {number(_QUIET)}")
     is_nan = w.value(f"fcmp uno {value.typed}, {value.text}", i1, value.lanes)
-    found = w.emit(f"select {is_nan.typed}, {wide} {quiet}, {wide} {rounded}")
-    return w.value(f"trunc {wide} {found} to {narrow}", bf16, value.lanes)
+    found = w.emit(f"select {is_nan.typed}, {wide} {quiet}, {wide} {sum}")
+    # Where it is widened again, the two shifts are one mask.
+    return upper_half(w, Value(found, i32, value.lanes))
+
+
+def upper_half(w: FunctionWriter, value: Value) -> Value:
+    """The bf16 of the upper half of 32 bits."""
+    wide, narrow = (type_text(each, value.lanes) for each in (i32, bf16))
+    by = w.splat(Value("16", i32), value.lanes).text
+    bits = w.emit(f"bitcast {value.typed} to {wide}")
+    high = w.emit(f"lshr {wide} {bits}, {by}")
+    return w.value(f"trunc {wide} {high} to {narrow}", bf16, value.lanes)
 
 
 def _widen(w: FunctionWriter, value: Value) -> Value:

@@ -90,6 +90,35 @@ loop.kernel @blocks(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   }
 }
 
+// What a block of panels of bf16 is widened from is prefetched while the block before it is
+// multiplied; panels of f32 that are packed from anywhere are not.
+//
+// CHECK-LABEL: loop.kernel @widened
+// CHECK:         loop.tile {{.*}} pack = "b"> unroll 4 prefetch 4 k_loop
+// CHECK:         loop.tile {{.*}} pack = "b"> unroll 4 k_loop
+loop.kernel @widened(%x: memref<?xf32>, %w: memref<?xbf16>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 60, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 32, kc = 32 of 0, pack = "b"> k_loop (%sum) {
+    %a = loop.load %x[%i * 32 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 512] : memref<?xbf16>
+    %c = arith.extf %b : bf16 to f32
+    %next = math.fma %a, %c, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 64 + %column] : memref<?xf32>
+    loop.yield
+  }
+  loop.tile %l to 60, %m to 64, reduce %n to 32 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 32, kc = 32 of 0, pack = "b"> k_loop (%total) {
+    %d = loop.load %x[%l * 32 + %n] : memref<?xf32>
+    %e = loop.load %v[%n * 64 + %m] : memref<?xf32>
+    %more = math.fma %d, %e, %total : f32
+    loop.yield %more : f32
+  } epilogue (%r, %s, %last) {
+    loop.store %last, %y[%r * 64 + %s] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // Of a window of three by three all k are written out; of one of four by four none are.
 //
 // CHECK-LABEL: loop.kernel @window
