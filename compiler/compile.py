@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from .driver import AfterPass
+    from .fast_start import Rest
     from .ir import SrContext
     from .tuning import Tuner
 
@@ -120,6 +121,8 @@ class Compilation:
         self.cache = Cache(default_folder()) if options.cache else None
         self.kept: Kept | None = None
         """Where the model is, for a module to be pickled, if not in its source."""
+        self.rest: Rest | None = None
+        """What is left to do once there is a module, which has quick code."""
 
     def with_constants(self, constants: Mapping[str, Any]) -> Compilation:
         """The compilation in which these inputs, too, are constants."""
@@ -190,7 +193,13 @@ class Compilation:
                 each.add(traced)
             marks = traced.marks
         module = Sibling(artifact, report, self.options, marks).first()
+        rest, self.rest = self.rest, None
         module.recipe = self.recipe(artifact.notes)
+        if rest is not None:
+            from .fast_start import FastStart
+
+            module.aside = aside = FastStart(module, rest)
+            aside.begin()
         return module
 
     def made(
@@ -236,6 +245,7 @@ class Compilation:
         # A child would wait for the thread that was importing.
         with unforked():
             from .driver import Driver
+            from .fast_start import Rest
             from .ir import context
 
             source, ctx, tried = self.source(), context(), key
@@ -259,9 +269,17 @@ class Compilation:
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         driver.is_profiled, driver.observes = self.is_profiled, self.observes
-        artifact, report = driver.compile(module)
+        lowered = driver.lower(module)
+        quick = lowered.copy() if self.is_quick else lowered
+        artifact, report = driver.finish(quick, self.is_quick)
         notes = origin_note(parts, ctx.weights.files, graph)
         artifact = replace(artifact, notes={**artifact.notes, **notes})
+        if self.is_quick:
+            artifact = replace(artifact, constants=artifact.block)
+            seconds = time.perf_counter() - start
+            report = replace(report, seconds=seconds, read_seconds=reading)
+            self.rest = Rest(driver, lowered, artifact, report, self.cache, key)
+            return artifact, replace(report, tier=self.options.tier), None
         before_keep = time.perf_counter()
         file = keep_artifact(self.cache, key, artifact, ctx.weights)
         block = artifact.block if file is None else _NOTHING
@@ -291,6 +309,13 @@ class Compilation:
     def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
         """What reads the source into the graph dialect, with its framework imported."""
         return reader_of(model, self.example_inputs, self.dynamic_shapes, self.given)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether quick code is to answer first: not where all of it is looked at."""
+        is_looked_at = self.is_profiled or self.observes or self.options.check_memory
+        is_looked_at |= bool(self.observers) or self.after_pass is not None
+        return self.options.tier != "full" and not is_looked_at
 
     @property
     def keeps(self) -> bool:
