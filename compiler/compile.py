@@ -29,7 +29,7 @@ from .building import alone
 from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
 from .kept_model import Kept, keep, kept_in_cache
-from .observers import Observers, note_module, observers
+from .observers import Observers, marks_of, note_module, observers
 from .origin import Origin, graph_model, graph_of, is_long, origin_note, parts_of
 from .recipe import ModuleRecipe, checked, opened
 from .session import (
@@ -172,34 +172,19 @@ class Compilation:
             check_whole()
         except RuntimeError as error:
             raise CompileError(str(error)) from None
-        check_runs_here(self.target)
-        if self.options.tune and self.target != "host":
-            raise CompileError(
-                f"expected the target host, to measure on, got {self.target} with "
-                "tune=True; leave one of them out"
-            )
+        check_runs_here(self.target, self.options.tune)
 
     def make(
         self, key: str | None, found: Artifact | None = None, since: float | None = None
     ) -> CompiledModule:
         """The compiled model, found since then or looked for by a key."""
         artifact, report = self.made(key, found, since)
-        marks = None
-        if self.observers:
-            from .ir import Traced
-
-            traced = Traced.of(artifact.notes, artifact.program, self.target)
-            for each in self.observers:
-                each.add(traced)
-            marks = traced.marks
+        marks = marks_of(artifact, self.target, self.observers)
         module = Sibling(artifact, report, self.options, marks).first()
         rest, self.rest = self.rest, None
         module.recipe = self.recipe(artifact.notes)
         if rest is not None:
-            from .fast_start import FastStart
-
-            module.aside = aside = FastStart(module, rest)
-            aside.begin()
+            rest.begin(module)
         return module
 
     def made(
@@ -245,7 +230,7 @@ class Compilation:
         # A child would wait for the thread that was importing.
         with unforked():
             from .driver import Driver
-            from .fast_start import Rest
+            from .fast_start import begun
             from .ir import context
 
             source, ctx, tried = self.source(), context(), key
@@ -269,17 +254,14 @@ class Compilation:
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         driver.is_profiled, driver.observes = self.is_profiled, self.observes
-        lowered = driver.lower(module)
-        quick = lowered.copy() if self.is_quick else lowered
-        artifact, report = driver.finish(quick, self.is_quick)
         notes = origin_note(parts, ctx.weights.files, graph)
-        artifact = replace(artifact, notes={**artifact.notes, **notes})
         if self.is_quick:
-            artifact = replace(artifact, constants=artifact.block)
+            self.rest, report = begun(driver, module, notes, key)
             seconds = time.perf_counter() - start
             report = replace(report, seconds=seconds, read_seconds=reading)
-            self.rest = Rest(driver, lowered, artifact, report, self.cache, key)
-            return artifact, replace(report, tier=self.options.tier), None
+            return self.rest.quick, report, None
+        artifact, report = driver.compile(module)
+        artifact = replace(artifact, notes={**artifact.notes, **notes})
         before_keep = time.perf_counter()
         file = keep_artifact(self.cache, key, artifact, ctx.weights)
         block = artifact.block if file is None else _NOTHING

@@ -14,15 +14,14 @@ import atexit
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event, Thread
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet, ref
 
-from ..runtime import Cache
 from ..runtime.call import CompiledModule
 from ..runtime.library import Artifact
 from .artifact_cache import find_artifact, keep_artifact
@@ -31,9 +30,25 @@ from .driver import Driver, Lowered
 from .session import CompileReport, warm_report
 from .sibling import Sibling
 
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
 
 class _StoppedError(Exception):
     """Ends a compile whose module, or whose interpreter, ends."""
+
+
+def begun(
+    driver: Driver, module: ModuleOp, notes: Mapping[str, Any], key: str | None
+) -> tuple[Rest, CompileReport]:
+    """
+    A compile with quick code, and what that took; an artifact has these notes besides,
+    and is kept by a key.
+    """
+    lowered = driver.lower(module)
+    quick, report = driver.finish(lowered.copy(), quick=True)
+    quick = replace(quick, notes={**quick.notes, **notes}, constants=quick.block)
+    return Rest(driver, lowered, quick, key), replace(report, tier="fast-start")
 
 
 @dataclass(frozen=True)
@@ -43,17 +58,20 @@ class Rest:
     driver: Driver
     lowered: Lowered
     quick: Artifact
-    report: CompileReport
-    cache: Cache | None
     key: str | None
+
+    def begin(self, module: CompiledModule) -> None:
+        """Begins to compile for a module with the quick code."""
+        aside = module.aside = FastStart(module, self)
+        aside.begin()
 
     def finish(self, go_on: Callable[[], None]) -> tuple[Artifact, CompileReport]:
         """
         The artifact of the full code, kept in the cache, and what it took; it has the
         constants of the quick one. `go_on` raises where that is not wanted any more.
         """
-        start = time.perf_counter()
-        if (found := find_artifact(self.cache, self.key)) is not None:
+        start, cache = time.perf_counter(), self.driver.cache
+        if (found := find_artifact(cache, self.key)) is not None:
             # Another process was faster, or the parent of this one.
             artifact, report = found, warm_report(found, start)
         else:
@@ -61,12 +79,11 @@ class Rest:
             notes = {**self.quick.notes, **artifact.notes}
             artifact = replace(artifact, notes=notes, constants=self.quick.block)
             weights = self.driver.ctx.weights
-            file = keep_artifact(self.cache, self.key, artifact, weights)
+            file = keep_artifact(cache, self.key, artifact, weights)
             if file is not None:
                 file.close()
         assert artifact.program == self.quick.program, "both are of one program"
-        seconds = self.report.seconds + time.perf_counter() - start
-        report = replace(report, seconds=seconds, read_seconds=self.report.read_seconds)
+        report = replace(report, seconds=time.perf_counter() - start)
         return replace(artifact, constants=self.quick.block), report
 
 
@@ -154,6 +171,9 @@ def _exchange(
 ) -> None:
     """Lets a module be answered by the code of an artifact."""
     module.exchange(partial(_linked, artifact))
+    before: CompileReport = module.report
+    seconds = before.seconds + report.seconds
+    report = replace(report, seconds=seconds, read_seconds=before.read_seconds)
     maker: Any = module.maker
     assert isinstance(maker, Sibling), "it was compiled here"
     module.maker = replace(maker, artifact=artifact, report=report)

@@ -62,9 +62,8 @@ class Options:
     tier: str = "full"
     """
     What answers first: the "full" code, or with "fast-start" code that is compiled
-    sooner and runs longer, until a thread has compiled the full code
-    (`docs/fast_start.md`). Bits are equal. Compile scope; a runtime with options of its
-    own has this one of its module.
+    sooner and runs longer, until a thread has compiled the full code, of equal bits
+    (`docs/fast_start.md`). Compile scope; a runtime has the one of its module.
     """
 
     tune: bool = False

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Literal
 
 from llvmlite import binding
 
@@ -58,7 +59,7 @@ class Machine:
     triple: str
     cpu: str
     features: str
-    code: int = CODE
+    code: Literal[0, 2] = CODE
     """How hard LLVM tries: `CODE`, or `QUICK`, with the least passes that suffice."""
 
     @property

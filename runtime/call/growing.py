@@ -104,7 +104,7 @@ class _GrowingModule(CompiledModule):
         self._shapes: dict[tuple[int, ...], _Shapes] = {}
 
     def _enter_by(self, code: Code) -> None:
-        """Lets calls enter this code, with outputs that are given where it takes some."""
+        """Lets calls enter this code, with outputs given where it takes some."""
         super()._enter_by(code)
         program = self._program
         sizes = {size for each in program.outputs for size in each.shape}
