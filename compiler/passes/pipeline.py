@@ -234,8 +234,8 @@ def _most_branches(options: Options) -> int:
 
 QUICK_ROWS = 2
 """
-MR at most of code that is soon exchanged: its text is half as long, and calls take as
-long again (`docs/fast_start.md`). With one row they take four times as long.
+MR at most of code that is soon exchanged: its text is written in less time
+(`docs/fast_start.md`).
 """
 
 

@@ -36,9 +36,8 @@ CODE = 2
 
 QUICK = 0
 """
-As hard, for code that is soon exchanged: LLVM takes a sixth of the time, and calls of
-the suite three times as long (`docs/fast_start.md`). Bits are equal: the text says what
-is fused, and nothing of it may be reordered.
+As hard, for code that is soon exchanged (`docs/fast_start.md`). The text says what is
+fused, and nothing of it may be reordered.
 """
 
 FEW_PASSES = '"few-passes"'
