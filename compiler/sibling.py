@@ -55,12 +55,19 @@ class Sibling:
     def __call__(
         self, module: CompiledModule, options: Options | None
     ) -> CompiledModule:
-        """One for a module, with these options; raises `CompileError` for some."""
+        """
+        One for a module, with these options, once the full code of the module is there;
+        raises `CompileError` for some.
+        """
+        is_full = module.wait()
+        if is_full and module.maker not in (None, self):
+            return module.maker(module, options)
         if options is None:
             own, report = self.options, warm_report(self.artifact, time.perf_counter())
         else:
             own, report = self.options.for_a_run(options), self.report
         made = replace(self, options=own, report=report).first()
+        made.aside = module.aside
         if isinstance(recipe := module.recipe, ModuleRecipe):
             compilation = copy(recipe.compilation)
             compilation.options = own

@@ -52,6 +52,11 @@ def _parser() -> ArgumentParser:
         "--tune", action="store_true", help="measure what is fastest, and keep it"
     )
     made.add_argument(
+        "--tier",
+        default=Options().tier,
+        help="full, or fast-start for code that answers sooner and is exchanged",
+    )
+    made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )
     add_algorithms(made)
@@ -82,6 +87,7 @@ def run(arguments: Namespace) -> None:
     options = Options(
         planner=arguments.planner,
         cache=not arguments.no_cache,
+        tier=arguments.tier,
         tune=arguments.tune,
         threads=arguments.threads,
         precision=arguments.precision,

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..abi import dtype_of
-from ..machine import callable_class, numpy_layout
+from ..machine import Code, callable_class, numpy_layout
 from ..plan import MemoryReport
 from ..program import Growth, Program, Size, TensorInfo, evaluate, symbols_in
 from .arguments import bind_symbols, to_array
@@ -102,6 +102,11 @@ class _GrowingModule(CompiledModule):
         self._dtypes = [dtype_of(each.dtype) for each in program.inputs]
         self._places = _places(self._declared)
         self._shapes: dict[tuple[int, ...], _Shapes] = {}
+
+    def _enter_by(self, code: Code) -> None:
+        """Lets calls enter this code, with outputs given where it takes some."""
+        super()._enter_by(code)
+        program = self._program
         sizes = {size for each in program.outputs for size in each.shape}
         is_known = not any(symbols_in(each) & {*program.defined} for each in sizes)
         native = flat_call(_same, code.call) or self._call_slowly
