@@ -17,13 +17,14 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Event, Thread
+from threading import Event, RLock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet, ref
+from weakref import WeakSet
 
 from ..runtime.call import CompiledModule
 from ..runtime.library import Artifact
+from ..runtime.machine import Code, unforked
 from .artifact_cache import find_artifact, keep_artifact
 from .building import linked
 from .driver import Driver, Lowered
@@ -62,8 +63,11 @@ class Rest:
 
     def begin(self, module: CompiledModule) -> None:
         """Begins to compile for a module with the quick code."""
-        aside = module.aside = FastStart(module, self)
-        aside.begin()
+        made = FastStart(self)
+        assert isinstance(module.maker, Sibling), "it was compiled here"
+        module.maker = replace(module.maker, aside=made)
+        made.add(module)
+        made.begin()
 
     def finish(self, go_on: Callable[[], None]) -> tuple[Artifact, CompileReport]:
         """
@@ -88,22 +92,30 @@ class Rest:
 
 
 class FastStart:
-    """A thread that compiles the full code of a module, and exchanges it."""
+    """A thread that compiles the full code of modules, and exchanges it."""
 
-    def __init__(self, module: CompiledModule, rest: Rest):
-        """The rest of the compile of a module, which calls need not wait for."""
-        self._module = ref(module)
+    def __init__(self, rest: Rest):
+        """The rest of a compile, which calls need not wait for."""
+        self._modules: WeakSet[CompiledModule] = WeakSet()
+        self._lock = RLock()
+        """Held while it is told of a module, and while it exchanges code."""
         self._rest: Rest | None = rest
-        self._name = repr(module)
+        self._full: tuple[Artifact, CompileReport] | None = None
         self._is_stopped = False
-        self._is_exchanged = False
         self._done = Event()
         self._thread: Thread | None = None
+        _known.add(self)
+
+    def add(self, module: CompiledModule) -> None:
+        """Lets a module of quick code have the full code, at once if it is there."""
+        with self._lock:
+            module.aside = self
+            self._modules.add(module)
+            if self._full is not None:
+                _exchange(module, *self._full)
 
     def begin(self) -> None:
         """Begins to compile; where there is no thread for it, who waits does."""
-        _running.add(self)
-        self._done = Event()
         made = Thread(target=self._run, name="static_runtime-fast-start", daemon=True)
         try:
             made.start()
@@ -111,12 +123,21 @@ class FastStart:
             made = None
         self._thread = made
 
+    def begin_again(self) -> None:
+        """Begins again, in the child of a fork, what had not ended."""
+        self._lock = RLock()
+        if self._rest is not None and self._full is None:
+            self._done = Event()
+            self.begin()
+
     def wait(self, timeout: float | None) -> bool:
         """Waits until it ends; whether the code was exchanged."""
-        if self._thread is None and not self._done.is_set():
-            self._run()
+        if self._thread is None:
+            with self._lock:
+                if not self._done.is_set():
+                    self._run()
         self._done.wait(timeout)
-        return self._is_exchanged
+        return self._full is not None
 
     def stop(self) -> None:
         """Ends the thread, after the kernel that it compiles."""
@@ -128,14 +149,16 @@ class FastStart:
         """Compiles and exchanges."""
         with self:
             assert self._rest is not None, "it is done once"
-            artifact, report = self._rest.finish(self._go_on)
-            if (module := self._module()) is not None:
-                _exchange(module, artifact, report)
-                self._is_exchanged = True
+            full = self._rest.finish(self._go_on)
+            # A child has all modules exchanged, or none.
+            with unforked(), self._lock:
+                for each in self._modules:
+                    _exchange(each, *full)
+                self._full = full
 
     def _go_on(self) -> None:
         """Raises where nobody wants the code any more."""
-        if self._is_stopped or self._module() is None:
+        if self._is_stopped or not self._modules:
             raise _StoppedError
 
     def __enter__(self) -> None:
@@ -149,11 +172,11 @@ class FastStart:
     ) -> bool:
         """Ends; an error leaves the quick code in place, which a warning says."""
         self._rest = None
-        _running.discard(self)
         self._done.set()
         if isinstance(error, Exception) and not isinstance(error, _StoppedError):
+            names = " and ".join(sorted(map(repr, self._modules)))
             warnings.warn(
-                f"expected the full code of {self._name}, got {type(error).__name__}: "
+                f"expected the full code of {names}, got {type(error).__name__}: "
                 f"{error}; code of tier fast-start goes on answering, with the same "
                 "results, and more slowly",
                 RuntimeWarning,
@@ -162,8 +185,8 @@ class FastStart:
         return error is None or isinstance(error, Exception)
 
 
-_running: WeakSet[FastStart] = WeakSet()
-"""Those that have not ended."""
+_known: WeakSet[FastStart] = WeakSet()
+"""Those that somebody has, ended or not."""
 
 
 def _exchange(
@@ -176,26 +199,26 @@ def _exchange(
     report = replace(report, seconds=seconds, read_seconds=before.read_seconds)
     maker: Any = module.maker
     assert isinstance(maker, Sibling), "it was compiled here"
-    module.maker = replace(maker, artifact=artifact, report=report)
+    module.maker = replace(maker, artifact=artifact, report=report, aside=None)
     module.report = report
     module.aside = None
 
 
-def _linked(artifact: Artifact, former: Any) -> Any:
+def _linked(artifact: Artifact, former: Code) -> Code:
     """The code of an artifact in place of a former one."""
     return linked(artifact, None, former)
 
 
 def _stop() -> None:
     """Ends all, before LLVM goes with the process."""
-    for each in [*_running]:
+    for each in [*_known]:
         each.stop()
 
 
 def _begin_again() -> None:
     """Begins all again in the child of a fork, which has no thread of them."""
-    for each in [*_running]:
-        each.begin()
+    for each in [*_known]:
+        each.begin_again()
 
 
 atexit.register(_stop)

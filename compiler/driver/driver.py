@@ -56,6 +56,12 @@ AfterPass = Callable[[ModulePass, ModuleOp], None]
 """Told of the module after each pass."""
 
 
+_LET_GO = 0.0002
+"""
+Seconds between kernels of a compile beside calls: a thread that takes a lock again at
+once is before those that sleep for it.
+"""
+
 _holding: list[int] = []
 """The threads that hold Python's collector off."""
 
@@ -219,28 +225,34 @@ class Driver:
         """
         cache, threads = None if quick else self.cache, self.options.usable_threads
         with _without_collection(), _told():
-            code = self.scheduled(lowered, quick)
+            code = self._scheduled(lowered, quick)
             codes, hits = objects(code.texts(), code.machine, cache, threads)
-        return self.made(lowered, code, codes, hits)
+        return self._made(lowered, code, codes, hits)
 
     def finish_aside(
         self, lowered: Lowered, go_on: Callable[[], None]
     ) -> tuple[Artifact, CompileReport]:
         """
         The same beside calls of the model: by one thread, which asks before each kernel
-        whether to `go_on`, which raises if not.
+        whether to `go_on`, which raises if not. Other compiles go between kernels.
         """
         with alone(), _without_collection(), _told():
-            code, texts = self.scheduled(lowered), list[str | bytes]()
-            for text in code.texts():
-                go_on()
-                texts.append(text)
+            code = self._scheduled(lowered)
+        given, texts = code.texts(), list[str | bytes]()
+        while True:
+            go_on()
+            time.sleep(_LET_GO)
+            with alone(), _without_collection(), _told():
+                if (text := next(given, None)) is None:
+                    break
+            texts.append(text)
         codes, hits = objects(
             texts, code.machine, self.cache, 1, lambda done, of: go_on()
         )
-        return self.made(lowered, code, codes, hits)
+        with alone():
+            return self._made(lowered, code, codes, hits)
 
-    def scheduled(self, lowered: Lowered, quick: bool = False) -> _Code:
+    def _scheduled(self, lowered: Lowered, quick: bool = False) -> _Code:
         """The code of a module, before any of it is written."""
         self.schedule(lowered, QUICK_ROWS if quick else 0)
         machine = machine_of(target_of(lowered.module))
@@ -250,11 +262,11 @@ class Driver:
         return _Code(lowered.module, program, machine, time.perf_counter())
 
     def schedule(self, lowered: Lowered, most_rows: int = 0) -> None:
-        """Chooses how kernels run, in tiles of so many rows at most if any."""
+        """Chooses how kernels run, in tiles of `most_rows` rows at most if given."""
         for each in program_passes(self.options.check_memory, most_rows):
             lowered.passes.append(self.run_pass(each, lowered.module))
 
-    def made(
+    def _made(
         self, lowered: Lowered, code: _Code, codes: list[bytes], hits: int
     ) -> tuple[Artifact, CompileReport]:
         """The artifact of objects, and what it took."""

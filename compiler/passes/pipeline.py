@@ -276,7 +276,7 @@ def library_passes() -> list[ModulePass]:
 def schedule_passes(shares: bool = False, most_rows: int = 0) -> list[ModulePass]:
     """
     loop -> loop: how the kernels run on the target, and which of them are one; with
-    `most_rows` in tiles of so many rows at most.
+    `most_rows` in tiles of at most these rows.
     """
     return [
         SizeTiles(most_rows),

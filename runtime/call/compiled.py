@@ -129,8 +129,7 @@ class CompiledModule(Remade, ProgramModule):
         with LOCK:
             self._former += (self._code,)
             self._enter_by(code)
-            for each in self._pool:
-                each.code = code
+            self._pool.enter(code)
             if self._planner is not None:
                 self._planner.call_by(code.planning)
             self.answer_by(self._choose)

@@ -29,7 +29,11 @@ OUT = sys.intern("out")
 
 
 class Aside(Protocol):
-    """A compile beside calls of a module, whose code it exchanges in the end."""
+    """A compile beside calls of modules, whose code it exchanges in the end."""
+
+    def add(self, module: Any) -> None:
+        """Lets another module of that code have the one that is compiled."""
+        ...
 
     def wait(self, timeout: float | None) -> bool:
         """Waits until it ends; whether the code was exchanged."""
