@@ -1,5 +1,5 @@
 """
-Print the processor seconds until the first answer of a model: full code, and fast start.
+Print the processor seconds until the first answer of a model, by full and quick code.
 
     python -m bench.first_answer                  the models of docs/fast_start.md
     python -m bench.first_answer resnet50 minilm  other models of the suite

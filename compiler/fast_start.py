@@ -172,17 +172,23 @@ class FastStart:
     ) -> bool:
         """Ends; an error leaves the quick code in place, which a warning says."""
         self._rest = None
-        self._done.set()
-        if isinstance(error, Exception) and not isinstance(error, _StoppedError):
-            names = " and ".join(sorted(map(repr, self._modules)))
-            warnings.warn(
-                f"expected the full code of {names}, got {type(error).__name__}: "
-                f"{error}; code of tier fast-start goes on answering, with the same "
-                "results, and more slowly",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+        try:
+            if isinstance(error, Exception) and not isinstance(error, _StoppedError):
+                self._warn_of(error)
+        finally:
+            self._done.set()
         return error is None or isinstance(error, Exception)
+
+    def _warn_of(self, error: Exception) -> None:
+        """Says that quick code goes on, and why."""
+        names = " and ".join(sorted(map(repr, self._modules)))
+        warnings.warn(
+            f"expected the full code of {names}, got {type(error).__name__}: {error}; "
+            "code of tier fast-start goes on answering, with the same results, and "
+            "more slowly",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 _known: WeakSet[FastStart] = WeakSet()

@@ -1,4 +1,4 @@
-"""DenseNet-121: many convolutions, each of all that those before it in its block give."""
+"""DenseNet-121: convolutions, each of all that those before it in its block give."""
 
 from __future__ import annotations
 

@@ -263,7 +263,7 @@ def program_passes(checks_memory: bool = False, most_rows: int = 0) -> list[Modu
     ]
 
 
-def loop_passes(checks_memory: bool = False) -> list[ModulePass]:
+def _loop_passes(checks_memory: bool = False) -> list[ModulePass]:
     """graph -> loop, loop -> loop."""
     return [*lowering_passes(), *program_passes(checks_memory)]
 
@@ -295,7 +295,7 @@ def pipeline(
     """The passes that compile a model, and measure if there is a tuner."""
     return [
         *graph_passes(options, target, tuner),
-        *loop_passes(options.check_memory),
+        *_loop_passes(options.check_memory),
     ]
 
 
@@ -316,7 +316,7 @@ PIPELINE = tuple(
                 is_traced=True,
                 observes=True,
             ),
-            *loop_passes(checks_memory=True),
+            *_loop_passes(checks_memory=True),
             *library_passes(),
         )
     )

@@ -137,7 +137,11 @@ class CompiledModule(Remade, ProgramModule):
     def _enter_by(self, code: Code) -> None:
         """Lets calls enter this code."""
         self._code = code
-        self._flat = flat_call(self._build, code.call) or self._call_slowly
+        self._flat = self._flat_call_of(code)
+
+    def _flat_call_of(self, code: Code) -> Callable[..., Any]:
+        """What Python calls, which returns outputs without their structure."""
+        return flat_call(self._build, code.call) or self._call_slowly
 
     @property
     def pool(self) -> ContextPool | None:

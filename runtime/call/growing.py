@@ -11,7 +11,7 @@ buffer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -103,16 +103,15 @@ class _GrowingModule(CompiledModule):
         self._places = _places(self._declared)
         self._shapes: dict[tuple[int, ...], _Shapes] = {}
 
-    def _enter_by(self, code: Code) -> None:
-        """Lets calls enter this code, with outputs given where it takes some."""
-        super()._enter_by(code)
+    def _flat_call_of(self, code: Code) -> Callable[..., Any]:
+        """What Python calls; it gives outputs where the code takes some."""
         program = self._program
         sizes = {size for each in program.outputs for size in each.shape}
         is_known = not any(symbols_in(each) & {*program.defined} for each in sizes)
         native = flat_call(_same, code.call) or self._call_slowly
         self._native = native if is_known and not self._has_input_out else None
         """What runs compiled code with given outputs; None where it takes none."""
-        self._flat = self._grow
+        return self._grow
 
     def bind_arguments(
         self, arguments: Sequence[Any], named: Mapping[str, Any]
