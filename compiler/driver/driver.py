@@ -136,8 +136,11 @@ class _Code:
     begun: float
     """When the first text was begun."""
 
-    store: KeptKernels | None = None
+    store: KeptKernels | None
     """What finds the code of kernels by their loops."""
+
+    nodes: dict[str, Any]
+    """What calls of kernels come from, where they are profiled."""
 
     kernels: int = 0
     plans: bytes = b""
@@ -259,7 +262,10 @@ class Driver:
         if quick:
             machine = replace(machine, code=QUICK)
         program = program_of(lowered.module)
-        return _Code(lowered.module, program, machine, time.perf_counter())
+        nodes = profiled(program, self.origins) if self.is_profiled else {}
+        store = self.store_for(lowered.module, machine)
+        begun = time.perf_counter()
+        return _Code(lowered.module, program, machine, begun, store, nodes)
 
     def schedule(self, lowered: Lowered, most_rows: int = 0) -> None:
         """Chooses how kernels run, in tiles of `most_rows` rows at most if given."""
@@ -273,7 +279,6 @@ class Driver:
         program = code.program
         known = describe(program)
         constants = constant_block(program, self.ctx.weights)
-        nodes = profiled(program, self.origins) if self.is_profiled else {}
         for each in code.shared:
             codes.append(kept_object(each, code.machine, self.cache))
         end = time.perf_counter()
@@ -298,7 +303,7 @@ class Driver:
             constant_bytes=constants.nbytes,
             object_bytes=sum(map(len, codes)),
         )
-        notes = {name: getattr(report, name) for name in NOTED} | nodes
+        notes = {name: getattr(report, name) for name in NOTED} | code.nodes
         notes |= lowered.notes | note_of_functions(lowered.module)
         if (checked := memory_notes(program)) is not None:
             notes[MEMORY] = checked.to_json()

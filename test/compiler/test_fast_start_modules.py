@@ -22,6 +22,7 @@ import pytest
 import static_runtime as sr
 from static_runtime.compiler.fast_start import FastStart
 from static_runtime.compiler.first_call import FirstCallModule
+from static_runtime.lowering import loop_to_llvm
 
 from .frontends.onnx.interpreter import model as parsed
 from .held_compiles import MODEL, PATIENCE, QUICK, W, held, join, rows, tier
@@ -180,3 +181,26 @@ def test_what_is_built_has_no_tier(tmp_path: Path):
         "with it, and run it here"
     )
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("options", [sr.Options(), QUICK], ids=lambda each: each.tier)
+def test_full_code_finds_kernels_by_their_loops(
+    options: sr.Options, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    first: Any = sr.compile(MODEL)
+    for each in cache.rglob("*.sr"):
+        each.unlink()
+
+    def refuse(*_: Any) -> Any:
+        raise AssertionError("expected no text of a kernel")
+
+    with held() as go:
+        if options.tier == "full":
+            monkeypatch.setattr(loop_to_llvm, "write_kernel", refuse)
+        module: Any = sr.compile(MODEL, options=options)
+        # What follows is the full code.
+        monkeypatch.setattr(loop_to_llvm, "write_kernel", refuse)
+        go.set()
+        assert module.wait(PATIENCE)
+    assert module.report.cached_kernels >= module.report.distinct_kernels > 0
+    assert module.maker.artifact.objects == first.maker.artifact.objects
