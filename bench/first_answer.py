@@ -30,6 +30,7 @@ import numpy as np
 import static_runtime as sr
 
 from .cases import Case, several, suite_case
+from .document import ROOT
 
 MODELS = ("densenet121", "resnet50", "mobilenet_v2", "minilm", "lstm")
 
@@ -56,7 +57,12 @@ def in_a_process(case: Case, tier: str, cache: str) -> dict[str, Any]:
     words += ["--folder", str(case.folder), "--tier", tier]
     environment = {**os.environ, "STATIC_RUNTIME_CACHE": cache}
     done = subprocess.run(
-        words, env=environment, stdout=subprocess.PIPE, text=True, check=True
+        words,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     return json.loads(done.stdout)
 
