@@ -30,6 +30,7 @@ from ...lowering.llvm_to_object.kept_kernels import KeptKernels
 from ...runtime import Cache
 from ...runtime.hostcode import interpreter_text
 from ...runtime.library import Artifact
+from ...runtime.program import Program
 from ..building import alone
 from ..ir import SrContext, note_of, note_of_functions, note_of_ops
 from ..passes import (
@@ -57,10 +58,7 @@ AfterPass = Callable[[ModulePass, ModuleOp], None]
 
 
 _LET_GO = 0.0002
-"""
-Seconds between kernels of a compile beside calls: a thread that takes a lock again at
-once is before those that sleep for it.
-"""
+"""Seconds for which a compile beside calls leaves the lock to others, at each kernel."""
 
 _holding: list[int] = []
 """The threads that hold Python's collector off."""
@@ -132,13 +130,12 @@ class _Code:
 
     module: ModuleOp
     program: ProgramOp
+    known: Program
     machine: Machine
     begun: float
     """When the first text was begun."""
-
     store: KeptKernels | None
     """What finds the code of kernels by their loops."""
-
     nodes: dict[str, Any]
     """What calls of kernels come from, where they are profiled."""
 
@@ -262,10 +259,10 @@ class Driver:
         if quick:
             machine = replace(machine, code=QUICK)
         program = program_of(lowered.module)
+        known = describe(program)
         nodes = profiled(program, self.origins) if self.is_profiled else {}
-        store = self.store_for(lowered.module, machine)
-        begun = time.perf_counter()
-        return _Code(lowered.module, program, machine, begun, store, nodes)
+        store, begun = self.store_for(lowered.module, machine), time.perf_counter()
+        return _Code(lowered.module, program, known, machine, begun, store, nodes)
 
     def schedule(self, lowered: Lowered, most_rows: int = 0) -> None:
         """Chooses how kernels run, in tiles of `most_rows` rows at most if given."""
@@ -276,8 +273,7 @@ class Driver:
         self, lowered: Lowered, code: _Code, codes: list[bytes], hits: int
     ) -> tuple[Artifact, CompileReport]:
         """The artifact of objects, and what it took."""
-        program = code.program
-        known = describe(program)
+        program, known = code.program, code.known
         constants = constant_block(program, self.ctx.weights)
         for each in code.shared:
             codes.append(kept_object(each, code.machine, self.cache))
