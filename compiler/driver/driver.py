@@ -58,7 +58,7 @@ AfterPass = Callable[[ModulePass, ModuleOp], None]
 
 
 _LET_GO = 0.0002
-"""Seconds for which a compile beside calls leaves the lock to others, at each kernel."""
+"""Seconds for which a compile beside calls leaves the lock to others, each time."""
 
 _holding: list[int] = []
 """The threads that hold Python's collector off."""

@@ -156,6 +156,13 @@ def test_what_is_looked_at_has_full_code_at_once():
     assert "matmul" in str(traced.selection)
 
 
+def test_a_benchmark_is_of_the_full_code():
+    module: Any = sr.compile(MODEL, options=QUICK)
+    found = module.benchmark([(rows(2), W)], None, 1, 1)
+    assert tier(module) == "full"
+    assert found is not None
+
+
 def test_each_module_of_a_first_call_is_exchanged(go: threading.Event):
     options = sr.Options(tier="fast-start", bind="first-call")
     module: Any = sr.compile(parsed(AXES), options=options)

@@ -92,6 +92,10 @@ def test_an_error_ends_a_process_as_ever():
 
 
 FORK = '''
+import warnings
+# Of Python 3.12 and newer: that there is another thread.
+warnings.simplefilter("ignore", DeprecationWarning)
+
 def answers(module):
     """Whether the full code comes, and computes what the quick code did."""
     same = np.array_equal(module(x, w), first)

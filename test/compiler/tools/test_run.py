@@ -435,6 +435,12 @@ def test_the_tier_is_of_the_compile(monkeypatch: pytest.MonkeyPatch):
             asked.append(self.options.tier)
             return super().run()
 
+    monkeypatch.setattr(benchmark, "BURSTS", 3)
+    monkeypatch.setattr(benchmark, "BURST_SECONDS", 0.001)
+    monkeypatch.setattr(benchmark, "Compilation", Asked)
+    main(["one.mlir", "--benchmark", "--tier", "fast-start"])
+    assert asked == ["full"]
+    asked.clear()
     monkeypatch.setattr(run, "Compilation", Asked)
     save("x.npz", {"x": X})
     for tier in ("full", "fast-start"):
