@@ -108,7 +108,7 @@ class FastStart:
 
     def add(self, module: CompiledModule) -> None:
         """Lets a module of quick code have the full code, at once if it is there."""
-        with self._lock:
+        with unforked(), self._lock:
             module.aside = self
             self._modules.add(module)
             if self._full is not None:
