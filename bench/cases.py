@@ -86,11 +86,11 @@ def suite_case(name: str, folder: Path) -> Case:
     """A model of the suite, exported, with what torch makes of its inputs."""
     import torch
 
-    from .suite import SUITE, export_onnx
+    from .suite import DEEP, SUITE, export_onnx
 
-    case = Case(folder, name)
-    export_onnx(SUITE[name], case.model, dynamic=False)
-    module, inputs = SUITE[name].make()
+    case, model = Case(folder, name), {**SUITE, **DEEP}[name]
+    export_onnx(model, case.model, dynamic=False)
+    module, inputs = model.make()
     with torch.inference_mode():
         results = several(module(*inputs))
     case.keep(list(map(np.asarray, inputs)), list(map(np.asarray, results)))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..runtime.call import CompiledModule, Context, module_of
 from ..runtime.checking import MemoryChecks, MemoryNotes
 from ..runtime.library import Artifact
-from ..runtime.machine import link
+from ..runtime.machine import Code, link
 from .session import FUNCTIONS_NOTE, MEMORY, CompileReport
 
 _lock = threading.RLock()
@@ -56,12 +56,7 @@ def make_module(
         with alone():
             references = references_of(artifact.program)
     start = time.perf_counter()
-    given: dict[str, int] = {}
-    if symbols := artifact.notes.get(FUNCTIONS_NOTE):
-        from .ir import addresses_of
-
-        given = addresses_of(symbols)
-    code = link(artifact.objects, marks, bool(artifact.plans), given)
+    code = linked(artifact, marks)
     constants, run = artifact.block, Context.run
     if (noted := artifact.notes.get(MEMORY)) is not None:
         run = MemoryChecks(MemoryNotes.of_json(noted), constants).run
@@ -72,3 +67,17 @@ def make_module(
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
     return module
+
+
+def linked(
+    artifact: Artifact,
+    marks: npt.NDArray[np.uint8] | None = None,
+    former: Code | None = None,
+) -> Code:
+    """The code of an artifact, with the state of a former one of its program if any."""
+    given: dict[str, int] = {}
+    if symbols := artifact.notes.get(FUNCTIONS_NOTE):
+        from .ir import addresses_of
+
+        given = addresses_of(symbols)
+    return link(artifact.objects, marks, bool(artifact.plans), given, former)

@@ -29,7 +29,7 @@ from .building import alone
 from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
 from .kept_model import Kept, keep, kept_in_cache
-from .observers import Observers, note_module, observers
+from .observers import Observers, marks_of, note_module, observers
 from .origin import Origin, graph_model, graph_of, is_long, origin_note, parts_of
 from .recipe import ModuleRecipe, checked, opened
 from .session import (
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from .driver import AfterPass
+    from .fast_start import Rest
     from .ir import SrContext
     from .tuning import Tuner
 
@@ -120,6 +121,8 @@ class Compilation:
         self.cache = Cache(default_folder()) if options.cache else None
         self.kept: Kept | None = None
         """Where the model is, for a module to be pickled, if not in its source."""
+        self.rest: Rest | None = None
+        """What is left to do once there is a module, which has quick code."""
 
     def with_constants(self, constants: Mapping[str, Any]) -> Compilation:
         """The compilation in which these inputs, too, are constants."""
@@ -169,28 +172,19 @@ class Compilation:
             check_whole()
         except RuntimeError as error:
             raise CompileError(str(error)) from None
-        check_runs_here(self.target)
-        if self.options.tune and self.target != "host":
-            raise CompileError(
-                f"expected the target host, to measure on, got {self.target} with "
-                "tune=True; leave one of them out"
-            )
+        check_runs_here(self.target, self.options.tune)
 
     def make(
         self, key: str | None, found: Artifact | None = None, since: float | None = None
     ) -> CompiledModule:
         """The compiled model, found since then or looked for by a key."""
         artifact, report = self.made(key, found, since)
-        marks = None
-        if self.observers:
-            from .ir import Traced
-
-            traced = Traced.of(artifact.notes, artifact.program, self.target)
-            for each in self.observers:
-                each.add(traced)
-            marks = traced.marks
+        marks = marks_of(artifact, self.target, self.observers)
         module = Sibling(artifact, report, self.options, marks).first()
+        rest, self.rest = self.rest, None
         module.recipe = self.recipe(artifact.notes)
+        if rest is not None:
+            rest.begin(module)
         return module
 
     def made(
@@ -236,6 +230,7 @@ class Compilation:
         # A child would wait for the thread that was importing.
         with unforked():
             from .driver import Driver
+            from .fast_start import begun
             from .ir import context
 
             source, ctx, tried = self.source(), context(), key
@@ -259,8 +254,13 @@ class Compilation:
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         driver.is_profiled, driver.observes = self.is_profiled, self.observes
-        artifact, report = driver.compile(module)
         notes = origin_note(parts, ctx.weights.files, graph)
+        if self.is_quick:
+            self.rest, report = begun(driver, module, notes, key)
+            seconds = time.perf_counter() - start
+            report = replace(report, seconds=seconds, read_seconds=reading)
+            return self.rest.quick, report, None
+        artifact, report = driver.compile(module)
         artifact = replace(artifact, notes={**artifact.notes, **notes})
         before_keep = time.perf_counter()
         file = keep_artifact(self.cache, key, artifact, ctx.weights)
@@ -291,6 +291,13 @@ class Compilation:
     def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
         """What reads the source into the graph dialect, with its framework imported."""
         return reader_of(model, self.example_inputs, self.dynamic_shapes, self.given)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether quick code is to answer first: not where all of it is looked at."""
+        is_looked_at = self.is_profiled or self.observes or self.options.check_memory
+        is_looked_at |= bool(self.observers) or self.after_pass is not None
+        return self.options.tier != "full" and not is_looked_at
 
     @property
     def keeps(self) -> bool:

@@ -109,6 +109,10 @@ class FirstCallModule(StaticModule):
         module, rest = self._found(arguments, {})
         return module.repeater(*rest)
 
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits for the full code of each module that is kept, `timeout` for each."""
+        return all([each.wait(timeout) for each in self.modules()])
+
     def release(self) -> None:
         """Gives the memory of activations back of all that is compiled."""
         for each in self.modules():

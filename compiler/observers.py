@@ -11,6 +11,9 @@ from threading import Thread, current_thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
+import numpy as np
+import numpy.typing as npt
+
 from ..runtime.call import CompiledModule, StaticModule
 from ..runtime.library import Artifact
 from ..runtime.plan import LOCK
@@ -124,6 +127,20 @@ def _set_open(found: Observers) -> None:
         known.twins = {
             key: twin for key, twin in known.twins.items() if {*key} <= {*found}
         }
+
+
+def marks_of(
+    artifact: Artifact, target: str, observers: Observers
+) -> npt.NDArray[np.uint8] | None:
+    """What calls of an artifact set, once its observers know it; None without some."""
+    if not observers:
+        return None
+    from .ir import Traced
+
+    traced = Traced.of(artifact.notes, artifact.program, target)
+    for each in observers:
+        each.add(traced)
+    return traced.marks
 
 
 def note_module(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..runtime.call import CompiledModule
+from ..runtime.call import Aside, CompiledModule
 from ..runtime.library import Artifact
 from ..runtime.machine import unforked
 from .building import make_module
@@ -42,6 +42,9 @@ class Sibling:
 
     marks: npt.NDArray[np.uint8] | None
 
+    aside: Aside | None = None
+    """What compiles the full code, where the artifact has quick code."""
+
     def first(self) -> CompiledModule:
         """The module with the options themselves, which is yet to be noted."""
         made = make_module(
@@ -58,6 +61,7 @@ class Sibling:
         """One for a module, with these options; raises `CompileError` for some."""
         if options is None:
             own, report = self.options, warm_report(self.artifact, time.perf_counter())
+            report = replace(report, tier=self.report.tier)
         else:
             own, report = self.options.for_a_run(options), self.report
         made = replace(self, options=own, report=report).first()
@@ -69,4 +73,6 @@ class Sibling:
             # What the module was warmed up with is planned here as well.
             made.plan_as(module)
         note_sibling(made, module, own)
+        if self.aside is not None:
+            self.aside.add(made)
         return made

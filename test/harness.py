@@ -70,6 +70,7 @@ OPTIONS: dict[str, Row] = {
 """The options of `sr.Options` that are combined. A new one is a line here, or there:"""
 
 APART = {
+    "tier": "is exchanged by a thread, or has equal bits: test_fast_start_bits.py",
     "tune": "takes seconds a kernel: test_tuner.py",
     "quantization": "has a profile of one model: test_profiles.py",
     "bounds": "belongs to a model: an argument of `check`",

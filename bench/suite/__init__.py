@@ -12,6 +12,7 @@ from collections.abc import Callable
 import torch
 
 from .convolutional import MobileNetV2, ResNet50, UNet, Vgg16, as_if_trained
+from .dense import DenseNet121
 from .dlrm import DENSE, Dlrm
 from .export import export_onnx
 from .model import SEED, Inputs, SuiteModel
@@ -20,7 +21,7 @@ from .recurrent import WIDTH, Recurrent
 from .small import Add16, DeepWide, MlpSmall, SrExample
 from .transformers import Bert, Gpt2Block
 
-__all__ = ["SEED", "SUITE", "SuiteModel", "export_onnx"]
+__all__ = ["DEEP", "SEED", "SUITE", "SuiteModel", "export_onnx"]
 
 
 def normal(*shapes: tuple[int, ...]) -> Callable[[int], Inputs]:
@@ -94,3 +95,10 @@ SUITE: dict[str, SuiteModel] = {
     "gelu_4m": SuiteModel(Gelu, normal((4096,)), 1024),
 }
 """The models by name; the names are those of earlier measurements."""
+
+DEEP: dict[str, SuiteModel] = {
+    "densenet121": SuiteModel(
+        lambda: as_if_trained(DenseNet121()), normal((3, 224, 224)), 1
+    ),
+}
+"""Models of many layers that no two share, which take long to compile."""

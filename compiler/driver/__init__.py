@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .describe import CALLS, constant_block, describe, program_of
-from .driver import AfterPass, Driver
+from .driver import AfterPass, Driver, Lowered
 
 __all__ = [
     "AfterPass",
     "CALLS",
     "Driver",
+    "Lowered",
     "constant_block",
     "describe",
     "program_of",

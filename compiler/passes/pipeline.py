@@ -242,15 +242,33 @@ def _most_branches(options: Options) -> int:
     return min(options.inter_op_threads or MOST_BRANCHES, MOST_BRANCHES)
 
 
-def loop_passes(checks_memory: bool = False) -> list[ModulePass]:
-    """graph -> loop, loop -> loop."""
+QUICK_ROWS = 2
+"""
+MR at most of code that is soon exchanged: its text is written in less time
+(`docs/fast_start.md`).
+"""
+
+
+def lowering_passes() -> list[ModulePass]:
+    """graph -> loop."""
     return [
-        # graph -> loop: from here no op touches a tensor.
         GraphToLoop(),
+        # From here no op touches a tensor.
         AnalyzeDonations(),
-        *schedule_passes(shares=True),
+    ]
+
+
+def program_passes(checks_memory: bool = False, most_rows: int = 0) -> list[ModulePass]:
+    """loop -> loop: how the kernels of a program run, and what is checked of them."""
+    return [
+        *schedule_passes(shares=True, most_rows=most_rows),
         *([InstrumentMemory()] if checks_memory else ()),
     ]
+
+
+def _loop_passes(checks_memory: bool = False) -> list[ModulePass]:
+    """graph -> loop, loop -> loop."""
+    return [*lowering_passes(), *program_passes(checks_memory)]
 
 
 def library_passes() -> list[ModulePass]:
@@ -258,10 +276,13 @@ def library_passes() -> list[ModulePass]:
     return [GraphToLoop(), AnalyzeDonations(), GeneralizeKernels()]
 
 
-def schedule_passes(shares: bool = False) -> list[ModulePass]:
-    """loop -> loop: how the kernels run on the target, and which of them are one."""
+def schedule_passes(shares: bool = False, most_rows: int = 0) -> list[ModulePass]:
+    """
+    loop -> loop: how the kernels run on the target, and which of them are one; with
+    `most_rows` in tiles of at most these rows.
+    """
     return [
-        SizeTiles(),
+        SizeTiles(most_rows),
         VectorizeLoops(),
         TransposeLoops(),
         ParallelizeLoops(),
@@ -278,7 +299,7 @@ def pipeline(
     """The passes that compile a model, and measure if there is a tuner."""
     return [
         *graph_passes(options, target, tuner),
-        *loop_passes(options.check_memory),
+        *_loop_passes(options.check_memory),
     ]
 
 
@@ -299,7 +320,7 @@ PIPELINE = tuple(
                 is_traced=True,
                 observes=True,
             ),
-            *loop_passes(checks_memory=True),
+            *_loop_passes(checks_memory=True),
             *library_passes(),
         )
     )

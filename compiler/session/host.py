@@ -33,8 +33,16 @@ def _text_of(machine: Host) -> str:
     return f"{machine.triple} {machine.features} {version} {l1} {l2}"
 
 
-def check_runs_here(target: str) -> None:
-    """Raises `CompileError` for a target whose code this machine cannot run."""
+def check_runs_here(target: str, tune: bool = False) -> None:
+    """
+    Raises `CompileError` for a target whose code this machine cannot run, or cannot
+    measure where that is asked for.
+    """
+    if tune and target != "host":
+        raise CompileError(
+            f"expected the target host, to measure on, got {target} with tune=True; "
+            "leave one of them out"
+        )
     if target not in TARGETS:
         return
     missing = lacking(target, get_host())

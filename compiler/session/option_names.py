@@ -31,6 +31,7 @@ SCOPES: Mapping[str, Scope] = MappingProxyType(
     {
         "planner": Scope.CODE,
         "cache": Scope.OWN,
+        "tier": Scope.OWN,
         "tune": Scope.CODE,
         "threads": Scope.RUN,
         "inter_op_threads": Scope.CODE,

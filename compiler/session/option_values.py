@@ -28,6 +28,28 @@ TILES_OF_ALGORITHMS = {"exact": 0, "fast": 2, "fastest": 4}
 BITS_OF_WEIGHTS = {"int8": 8, "int4": 4}
 """How many bits weights may be quantised to."""
 
+ALWAYS_GIVEN = 8
+"""Threads that a user gets who asks for them, however few may run at once."""
+
+PRECISIONS = ("f32", "bf16")
+"""How exactly a model may be computed."""
+
+BINDINGS = ("refuse", "first-call")
+"""When values of inputs are known that an op needs."""
+
+FALLBACKS = ("error", "foreign")
+"""What becomes of a node that no op computes."""
+
+TIERS = ("full", "fast-start")
+"""What may answer first: code that is exchanged later, or not."""
+
+SWITCHES = (
+    *("cache", "tune", "manage_output_tensors", "optimize_memory"),
+    *("enable_out_variant", "enable_tensorexpr_fusion", "use_maybe_copy_variants"),
+    *("strict", "check_memory"),
+)
+"""The options that are true or not."""
+
 
 def whole_bounds(bounds: Any) -> dict[str, int]:
     """

@@ -17,7 +17,13 @@ from .option_names import (
     planner_of,
 )
 from .option_values import (
+    ALWAYS_GIVEN,
+    BINDINGS,
     BITS_OF_WEIGHTS,
+    FALLBACKS,
+    PRECISIONS,
+    SWITCHES,
+    TIERS,
     TILES_OF_ALGORITHMS,
     ProfileText,
     check_is,
@@ -29,25 +35,6 @@ from .option_values import (
     whole_seed,
     whole_threads,
 )
-
-ALWAYS_GIVEN = 8
-"""Threads that a user gets who asks for them, however few may run at once."""
-
-_PRECISIONS = ("f32", "bf16")
-"""How exactly a model may be computed."""
-
-_BINDINGS = ("refuse", "first-call")
-"""When values of inputs are known that an op needs."""
-
-_FALLBACKS = ("error", "foreign")
-"""What becomes of a node that no op computes."""
-
-_SWITCHES = (
-    *("cache", "tune", "manage_output_tensors", "optimize_memory"),
-    *("enable_out_variant", "enable_tensorexpr_fusion", "use_maybe_copy_variants"),
-    *("strict", "check_memory"),
-)
-"""The options that are true or not."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +57,13 @@ class Options:
     """
     Whether compiled code is kept on disk, and taken from there. Compile scope; a
     runtime with options of its own has this one of its module.
+    """
+
+    tier: str = "full"
+    """
+    What answers first: the "full" code, or with "fast-start" code that is compiled
+    sooner and runs longer, until a thread has compiled the full code, of equal bits
+    (`docs/fast_start.md`). Compile scope; a runtime has the one of its module.
     """
 
     tune: bool = False
@@ -235,7 +229,7 @@ class Options:
         algorithm = memory_planner_algorithm
         planner = planner_of(self.planner if algorithm is None else algorithm)
         object.__setattr__(self, "planner", planner)
-        for name in _SWITCHES:
+        for name in SWITCHES:
             check_is(f"True or False for {name}", bool, getattr(self, name))
         object.__setattr__(self, "bounds", whole_bounds(self.bounds))
         object.__setattr__(self, "quantization", text_of_profile(self.quantization))
@@ -252,13 +246,19 @@ class Options:
                 "a call may compile; leave one of them out"
             )
         object.__setattr__(self, "seed", whole_seed(self.seed))
-        check_one_of("bind of", _BINDINGS, self.bind)
-        check_one_of("fallback of", _FALLBACKS, self.fallback)
+        check_one_of("bind of", BINDINGS, self.bind)
+        check_one_of("fallback of", FALLBACKS, self.fallback)
         object.__setattr__(self, "foreign_ops", names_of_classes(self.foreign_ops))
         check_planner(self.planner)
         for name in ("threads", "inter_op_threads"):
             object.__setattr__(self, name, whole_threads(getattr(self, name)))
-        check_one_of("a precision", _PRECISIONS, self.precision)
+        check_one_of("a tier", TIERS, self.tier)
+        if self.tune and self.tier != "full":
+            raise CompileError(
+                f"expected tier='full' with tune=True, got {self.tier!r}, and what is "
+                "measured takes longer than a compile; leave one of them out"
+            )
+        check_one_of("a precision", PRECISIONS, self.precision)
         check_one_of("algorithms", TILES_OF_ALGORITHMS, self.algorithms)
         if self.weights is not None:
             check_one_of("weights of", BITS_OF_WEIGHTS, self.weights)
@@ -282,7 +282,7 @@ class Options:
                 )
         others = (
             *("precision", "algorithms", "weights", "quantization"),
-            *("tune", "strict", "grow"),
+            *("tune", "strict", "grow", "tier"),
         )
         for name in others:
             value = type(self).__dataclass_fields__[name].default
@@ -297,9 +297,9 @@ class Options:
         Raises `CompileError` for what only a module has that `compile` makes, and not
         what is built for other processes.
         """
-        own = Options()
-        for name in ("check_memory", "strict", "manage_output_tensors", "bind"):
-            if (got := getattr(self, name)) != (usual := getattr(own, name)):
+        names = "check_memory", "strict", "manage_output_tensors", "bind", "tier"
+        for name in names:
+            if (got := getattr(self, name)) != (usual := getattr(Options(), name)):
                 raise CompileError(
                     f"expected {name}={usual!r} for what is built, got {got!r}; "
                     "compile the model with it, and run it here"

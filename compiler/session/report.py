@@ -63,6 +63,9 @@ class CompileReport:
     warm: bool
     """Whether a compiled model was found on disk, so that nothing was compiled."""
 
+    tier: str = "full"
+    """What code answers: "full", or "fast-start" until the full code is there."""
+
     read_seconds: float = 0.0
     """The time of the front end."""
 

@@ -12,15 +12,16 @@ import hashlib
 import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Literal
 
 from llvmlite import binding
 
 from ...dialects.loop import TargetAttr
 from ...runtime import Cache
 from ...runtime.machine import get_host, unforked
-from .pass_manager import pass_manager
+from .pass_manager import Passes, pass_manager
 from .thread_pool import CompilePool, Job
 from .unlocked import emit_object, run_passes
 
@@ -32,6 +33,12 @@ and no model of the suite is faster for it.
 
 CODE = 2
 """How hard LLVM tries to choose instructions and registers."""
+
+QUICK = 0
+"""
+As hard, for code that is soon exchanged (`docs/fast_start.md`). The text says what is
+fused, and nothing of it may be reordered.
+"""
 
 FEW_PASSES = '"few-passes"'
 """
@@ -51,12 +58,21 @@ class Machine:
     triple: str
     cpu: str
     features: str
+    code: Literal[0, 2] = CODE
+    """How hard LLVM tries: `CODE`, or `QUICK`, with the least passes that suffice."""
 
     @property
     def key(self) -> str:
         """All of it, and the version of LLVM, as text."""
         version = ".".join(map(str, binding.llvm_version_info))
-        return f"{version} {self.triple} {self.cpu} {self.features} O{PASSES}{CODE}"
+        tries = f"O{PASSES}{self.code}"
+        return f"{version} {self.triple} {self.cpu} {self.features} {tries}"
+
+    def passes_for(self, text: str) -> Passes:
+        """The passes that a module of this text takes."""
+        if self.code == QUICK:
+            return Passes.INLINE
+        return Passes.FEW if FEW_PASSES in text else Passes.ALL
 
 
 _idle: dict[Machine, list[binding.TargetMachine]] = {}
@@ -93,7 +109,11 @@ def target_machine(machine: Machine) -> binding.TargetMachine:
     with unforked(), LOCK:
         know_targets()
     return binding.Target.from_triple(machine.triple).create_target_machine(
-        cpu=machine.cpu, features=machine.features, opt=CODE, reloc="pic", jit=True
+        cpu=machine.cpu,
+        features=machine.features,
+        opt=machine.code,
+        reloc="pic",
+        jit=True,
     )
 
 
@@ -142,36 +162,45 @@ def optimized(
         module.triple = machine.triple
         module.data_layout = str(lowered.target_data)
         module.verify()
-        optimize(module, lowered, FEW_PASSES in text)
+        optimize(module, lowered, machine.passes_for(text))
         yield module, lowered
 
 
 def optimize(
-    module: binding.ModuleRef, machine: binding.TargetMachine, few: bool
+    module: binding.ModuleRef, machine: binding.TargetMachine, which: Passes
 ) -> None:
-    """Runs LLVM's passes on a module, all or few of them, and frees them."""
+    """Runs LLVM's passes on a module, and frees them."""
     tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
     with (
         tuning,
         binding.create_pass_builder(machine, tuning) as builder,
-        pass_manager(builder, few) as passes,
+        pass_manager(builder, which) as passes,
     ):
         run_passes(passes, module, builder)
 
 
 def kept_object(text: str, machine: Machine, cache: Cache | None) -> bytes:
     """The object code of a module that programs share, compiled once in a process."""
-    made = _kept.get((text, machine))
+    made = _found_object(text, machine, cache)
+    if made is None and machine.code == QUICK:
+        # Better code of it may be there, and takes no time.
+        made = _found_object(text, replace(machine, code=CODE), cache)
     if made is None:
-        key = key_of_text(text, machine)
-        made = None if cache is None else cache.get(key)
-        if made is None:
-            made = compile_text(text, machine)
-            if cache is not None:
-                cache.put(key, made)
-        _kept[text, machine] = made
+        made = _kept[text, machine] = compile_text(text, machine)
+        if cache is not None and machine.code != QUICK:
+            cache.put(key_of_text(text, machine), made)
+    return made
+
+
+def _found_object(text: str, machine: Machine, cache: Cache | None) -> bytes | None:
+    """The object code of a module that programs share, if it was compiled before."""
+    made = _kept.get((text, machine))
+    if made is None and cache is not None:
+        made = cache.get(key_of_text(text, machine))
+        if made is not None:
+            _kept[text, machine] = made
     return made
 
 

@@ -14,7 +14,7 @@ from llvmlite import binding
 
 from ...runtime import Cache
 from ...runtime.machine import unforked
-from . import CODE, FEW_PASSES, LOCK, Machine, know_targets, optimize
+from . import CODE, LOCK, Machine, know_targets, optimize
 from .unlocked import emit_object
 
 
@@ -57,7 +57,7 @@ def _link(texts: Sequence[str], names: Sequence[str], machine: Machine) -> bytes
             part.triple = machine.triple
             part.data_layout = str(lowered.target_data)
             part.verify()
-            optimize(part, lowered, FEW_PASSES in text)
+            optimize(part, lowered, machine.passes_for(text))
             whole.link_in(part)
         for each in whole.functions:
             if not each.is_declaration and each.name not in names:

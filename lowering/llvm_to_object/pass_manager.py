@@ -13,16 +13,35 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from enum import Enum
 
 from llvmlite import binding
 
 
+class Passes(Enum):
+    """Which of LLVM's passes a module takes."""
+
+    ALL = "all"
+    FEW = "few"
+    """Those that always pay."""
+
+    INLINE = "inline"
+    """That without which functions that are to be inlined would be called."""
+
+
 @contextmanager
 def pass_manager(
-    builder: binding.PassBuilder, few: bool = False
+    builder: binding.PassBuilder, which: Passes = Passes.ALL
 ) -> Generator[binding.ModulePassManager]:
-    """The passes of a builder, or the few that always pay, until the block ends."""
-    passes = _few_passes() if few else builder.getModulePassManager()
+    """The passes of a builder, or fewer of them, until the block ends."""
+    match which:
+        case Passes.ALL:
+            passes = builder.getModulePassManager()
+        case Passes.FEW:
+            passes = _few_passes()
+        case Passes.INLINE:
+            passes = binding.create_new_module_pass_manager()
+            passes.add_always_inliner_pass()
     try:
         yield passes
     finally:

@@ -9,7 +9,7 @@ from .coverage import COMPILED, Coverage, Tally, way_of
 from .fallback import Reference
 from .given import by_name, positional
 from .growing import module_of
-from .module import OUT, StaticModule
+from .module import OUT, Aside, StaticModule
 from .outputs import match_outputs
 from .profile import Profile, Steps, profiled_run
 from .program_module import ProgramModule
@@ -17,6 +17,7 @@ from .statistics import Statistics
 from .structure import flat_outputs
 
 __all__ = [
+    "Aside",
     "COMPILED",
     "CompiledModule",
     "Context",

@@ -80,17 +80,19 @@ class CompiledModule(Remade, ProgramModule):
         Callers know the program as `declared`, if that differs.
         """
         super().__init__(program, is_strict, declared)
-        self._code = code
+        self._former: tuple[Code, ...] = ()
+        """What answered before, which calls may still be in."""
         self._constants = constants
         self._references = tuple(references)
         self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = _HANDLER(self._call_out)
         planner = None if plans is None else Planner(plans, program, code.planning)
+        self._planner = planner
         self._plans = PlanTable(program, code.state, planner, is_strict, code.more)
         self._slow_calls = 0
         self._outputs = np.empty(0, object)
         self._run = run
-        self._flat = flat_call(self._build, code.call) or self._call_slowly
+        self._enter_by(code)
         # The state of the code has the addresses of these, and no reference to them.
         self._kept = self._call_slowly, self._explain, self._lend, self._add_row
         self._pool = ContextPool(code, self._plans, self._make_context)
@@ -117,6 +119,29 @@ class CompiledModule(Remade, ProgramModule):
     def answer_by(self, choose: Chooser | None) -> None:
         """Lets the module that is chosen at each call answer it, where there is one."""
         self._choose = choose
+
+    def exchange(self, make: Callable[[Code], Code]) -> None:
+        """
+        Lets other code of the same program answer from the next call on, which is made
+        of the code that did, and has its state. Calls that run end where they are.
+        """
+        code = make(self._code)
+        with LOCK:
+            self._former += (self._code,)
+            self._enter_by(code)
+            self._pool.enter(code)
+            if self._planner is not None:
+                self._planner.call_by(code.planning)
+            self.answer_by(self._choose)
+
+    def _enter_by(self, code: Code) -> None:
+        """Lets calls enter this code."""
+        self._code = code
+        self._flat = self._flat_call_of(code)
+
+    def _flat_call_of(self, code: Code) -> Callable[..., Any]:
+        """What Python calls, which returns outputs without their structure."""
+        return flat_call(self._build, code.call) or self._call_slowly
 
     @property
     def pool(self) -> ContextPool | None:

@@ -11,7 +11,7 @@ buffer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..abi import dtype_of
-from ..machine import callable_class, numpy_layout
+from ..machine import Code, callable_class, numpy_layout
 from ..plan import MemoryReport
 from ..program import Growth, Program, Size, TensorInfo, evaluate, symbols_in
 from .arguments import bind_symbols, to_array
@@ -102,12 +102,16 @@ class _GrowingModule(CompiledModule):
         self._dtypes = [dtype_of(each.dtype) for each in program.inputs]
         self._places = _places(self._declared)
         self._shapes: dict[tuple[int, ...], _Shapes] = {}
+
+    def _flat_call_of(self, code: Code) -> Callable[..., Any]:
+        """What Python calls; it gives outputs where the code takes some."""
+        program = self._program
         sizes = {size for each in program.outputs for size in each.shape}
         is_known = not any(symbols_in(each) & {*program.defined} for each in sizes)
         native = flat_call(_same, code.call) or self._call_slowly
         self._native = native if is_known and not self._has_input_out else None
         """What runs compiled code with given outputs; None where it takes none."""
-        self._flat = self._grow
+        return self._grow
 
     def bind_arguments(
         self, arguments: Sequence[Any], named: Mapping[str, Any]

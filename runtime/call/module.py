@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from ..plan import MemoryReport
 from ..planning import Plan
@@ -28,6 +28,18 @@ OUT = sys.intern("out")
 """The name by which a caller gives arrays for the outputs; every call has this text."""
 
 
+class Aside(Protocol):
+    """A compile beside calls of modules, whose code it exchanges in the end."""
+
+    def add(self, module: Any) -> None:
+        """Lets another module of that code have the one that is compiled."""
+        ...
+
+    def wait(self, timeout: float | None) -> bool:
+        """Waits until it ends; whether the code was exchanged."""
+        ...
+
+
 class StaticModule(Measured):
     """
     A compiled model; `module(x, y)` or `module(x=x, y=y)` runs it, and
@@ -40,6 +52,9 @@ class StaticModule(Measured):
 
     maker: Callable[[Any, Any], Any] | None = None
     """What makes it here again, with other options of a run; else None."""
+
+    aside: Aside | None = None
+    """What compiles the code meanwhile that is to answer; None where that is there."""
 
     def __init__(self, inputs: Sequence[TensorInfo], outputs: Sequence[str]):
         """A module of these inputs, and of outputs of these names."""
@@ -77,6 +92,14 @@ class StaticModule(Measured):
         model looks up an index out of its range.
         """
         raise self._refusal("a call")
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """
+        Waits until the full code answers, for `timeout` seconds at most; whether it
+        does. A module has it at once, unless `Options(tier="fast-start")` made it.
+        """
+        aside = self.aside
+        return aside is None or aside.wait(timeout)
 
     @property
     def pool(self) -> ContextPool | None:

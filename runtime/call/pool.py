@@ -46,6 +46,13 @@ class ContextPool:
     def __getitem__(self, address: int) -> Context:
         return self._contexts[address]
 
+    def enter(self, code: Code) -> None:
+        """Lets runs in any context be of this code from now on."""
+        with LOCK:
+            self._code = code
+            for each in self:
+                each.code = code
+
     def borrow(self) -> Context:
         """A context that no other run uses now."""
         address = self._code.borrow()
@@ -75,6 +82,8 @@ class ContextPool:
         """A context more, lent to the caller."""
         made = self._make()
         with LOCK:
+            # It may have been exchanged since.
+            made.code = self._code
             self._contexts[made.address] = made
             self._see_to_trimming()
         return made

@@ -49,7 +49,8 @@ class ProgramModule(StaticModule):
     def __repr__(self) -> str:
         inputs = ", ".join(f"{each.name}: {each}" for each in self._inputs)
         outputs = ", ".join(map(str, self._declared.outputs))
-        return f"<StaticModule {self._program.name}({inputs}) -> {outputs}>"
+        tier = "" if self.aside is None else " by fast-start code"
+        return f"<StaticModule {self._program.name}({inputs}) -> {outputs}{tier}>"
 
     @property
     def _has_input_out(self) -> bool:

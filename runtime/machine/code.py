@@ -91,9 +91,11 @@ def link(
     marks: npt.NDArray[np.uint8] | None = None,
     plans: bool = False,
     outside: Mapping[str, int] | None = None,
+    former: Code | None = None,
 ) -> Code:
     """
-    The code of a program from its objects; raises `ObjectError` if one is amiss.
+    The code of a program from its objects; raises `ObjectError` if one is amiss. It has
+    the state of a `former` code of that program, if any, and may run beside it.
 
     Calls of a program that is traced set bytes of `marks`, which the code keeps. Where
     the program `plans` by code, the functions for that are among the objects. It may
@@ -102,7 +104,11 @@ def link(
     given = dict(outside or {})
     if marks is not None:
         given["sr_marks"] = marks.ctypes.data
-    code, _ = link_with(objects, given, PLANNING if plans else ())
+    state = None if former is None else former.state
+    code, _ = link_with(objects, given, PLANNING if plans else (), state)
+    if former is not None:
+        # Where there is no GIL, the functions of one code share a lock.
+        code = replace(code, borrow=former.borrow, give_back=former.give_back)
     return replace(
         code,
         library=(code.library, marks),
@@ -118,13 +124,18 @@ _EXPORTED = (
 
 
 def link_with(
-    objects: Sequence[bytes], given: Mapping[str, int], others: Sequence[str]
+    objects: Sequence[bytes],
+    given: Mapping[str, int],
+    others: Sequence[str],
+    state: npt.NDArray[np.uint64] | None = None,
 ) -> tuple[Code, Image]:
     """
     The code of objects that need memory at addresses that are given, and the image that
-    has it, with other functions; raises `ObjectError` if one is amiss.
+    has it, with other functions; raises `ObjectError` if one is amiss. Its state is a
+    new one, unless there is one.
     """
-    state = np.zeros(State.SIZE, np.uint64)
+    if state is None:
+        state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
     own = {"sr_state": state.ctypes.data}
     library = link_image(objects, [*_EXPORTED, *others], {**given, **own})

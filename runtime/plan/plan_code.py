@@ -81,21 +81,28 @@ class Planner:
         self.row_fields = slice(layout.first_row, layout.orders)
         self.symbol_fields = slice(layout.row.first_symbol, layout.row.first_slot)
         self.key = layout.row.symbols, layout.row.first_symbol
-        interpret, *steps, enter, need = functions
         self.placing = _Placing(program)
-        if not program.orders or program.branches:
-            # This planner searches no orders beforehand; or there are slots that live
-            # at one time though their steps differ.
-            self.place = _kind(2)(self.placing.place)
-            steps[1] = _address_of(self.place)
+        # It searches no orders beforehand; or there are slots that live at one time
+        # though their steps differ.
+        is_python = not program.orders or bool(program.branches)
+        self.place = _kind(2)(self.placing.place) if is_python else None
         orders = np.array(program.orders, np.int32)
-        self.kept = made.code, orders, np.array(steps, np.uint64)
         self.blank = np.zeros(layout.size, np.uint64)
         self.blank[layout.orders] = orders.ctypes.data
         self.registers = np.zeros(made.registers, np.int64)
-        each = made.code, self.registers, self.kept[2]
-        self.addresses = [array.ctypes.data for array in each]
-        self.function = _kind(4)(interpret)
+        self.kept = made.code, orders
+        self.call_by(functions)
+
+    def call_by(self, functions: Sequence[int]) -> None:
+        """Lets functions at these addresses make rows from now on."""
+        interpret, *steps, enter, need = functions
+        if self.place is not None:
+            steps[1] = _address_of(self.place)
+        with self.lock:
+            self.steps = np.array(steps, np.uint64)
+            each = self.kept[0], self.registers, self.steps
+            self.addresses = [array.ctypes.data for array in each]
+            self.function = _kind(4)(interpret)
         word = ctypes.c_int64
         self.enter_row = _kind(2, word, word)(enter)
         self.need_of = _kind(1, word)(need)
@@ -110,8 +117,8 @@ class Planner:
         memory = self.blank.copy()
         made = memory[self.row_fields]
         made[self.symbol_fields] = symbols
-        code, registers, functions = self.addresses
         with self.lock:
+            code, registers, functions = self.addresses
             before, self.placing.error = copy(self.placing.lasting), None
             status = self.function(memory.ctypes.data, code, registers, functions)
             error = self.placing.error

@@ -184,7 +184,7 @@ def forbid(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("expected nothing to be compiled")
 
     monkeypatch.setattr(Compilation, "front_end", refuse)
-    monkeypatch.setattr(Driver, "run_passes", refuse)
+    monkeypatch.setattr(Driver, "lower", refuse)
     monkeypatch.setattr("llvmlite.binding.parse_assembly", refuse)
     monkeypatch.setattr("llvmlite.binding.create_pass_builder", refuse)
 

@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,14 @@ from static_runtime.compiler.passes.loop.size_tiles import SizeTiles
 from static_runtime.compiler.passes.loop.unroll_loops import UnrollLoops
 from static_runtime.compiler.passes.loop.vectorize_loops import VectorizeLoops
 from static_runtime.dialects.loop.target import target_of
+from static_runtime.lowering import llvm_to_object
 from static_runtime.lowering.llvm_to_object import (
+    QUICK,
     Machine,
     assembly,
     borrowed_machine,
     compile_text,
+    kept_object,
     machine_of,
     objects,
 )
@@ -301,3 +305,19 @@ def test_a_machine_that_met_an_error_is_not_used_again():
     with borrowed_machine(machine) as one, borrowed_machine(machine) as other:
         kept += [one, other]
     assert broken not in kept
+
+
+def test_quick_code_of_what_programs_share_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(llvm_to_object, "_kept", {})
+    texts, machine = kernels("x86-64-v3")
+    text, cache = texts["add"], Cache(tmp_path)
+    quick = kept_object(text, replace(machine, code=QUICK), cache)
+    assert not [each for each in tmp_path.rglob("*") if each.is_file()]
+    full = kept_object(text, machine, cache)
+    assert full != quick
+    assert full == compile_text(text, machine)
+    monkeypatch.setattr(llvm_to_object, "_kept", {})
+    # Better code is there, and takes no time.
+    assert kept_object(text, replace(machine, code=QUICK), cache) == full

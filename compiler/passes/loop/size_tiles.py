@@ -21,7 +21,9 @@ the result is smaller. Where the strategy of a contraction is to read B from pan
 
 A kernel that has no `strategies` of its op, such as one for all sizes, gets them here.
 What a kernel has under `preference` is taken in place of a rule, as far as there is
-room. Bits do not depend on it, so that it may be chosen freely.
+room. Bits do not depend on it, so that it may be chosen freely. With `most_rows` MR is
+no more than that, where nothing is preferred: code of small tiles is written and
+compiled sooner, and runs longer.
 """
 
 from __future__ import annotations
@@ -63,12 +65,15 @@ class SizeTiles(ModulePass):
 
     name = "size-tiles"
 
+    most_rows: int = 0
+    """MR at most; 0 for as many rows as registers hold."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.walk():
             if not isinstance(kernel, KernelOp):
                 continue
             tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
-            target, preference = target_of(op), preference_of(kernel)
+            target, preference = target_of(op), self._preference(kernel)
             strategies = strategies_of(kernel) or [
                 choose_strategy(each, target, preference) for each in tiles
             ]
@@ -81,6 +86,13 @@ class SizeTiles(ModulePass):
                 kernel.attributes[STRATEGIES] = ArrayAttr(strategies)
             for tile, strategy in zip(tiles, strategies, strict=True):
                 _size(tile, strategy, target, preference)
+
+    def _preference(self, kernel: KernelOp) -> PreferenceAttr:
+        """What a kernel prefers, or the most rows where it prefers none."""
+        own = preference_of(kernel)
+        if not self.most_rows or own.mr.data:
+            return own
+        return PreferenceAttr.of(**{**own.entries, "mr": self.most_rows})
 
 
 def _size(

@@ -51,6 +51,11 @@ WRONG: dict[str, dict[object, str]] = {
         "none.yaml": r"none\.yaml: expected a profile, got no such file",
         "": r"\.: expected a profile, got .*",
     },
+    "tier": {
+        "fast": "expected a tier full or fast-start, got fast",
+        None: "expected a tier full or fast-start, got None",
+        True: "expected a tier full or fast-start, got True",
+    },
     "tune": {
         "yes": "expected True or False for tune, got str 'yes'",
         1: "expected True or False for tune, got int 1",
@@ -175,6 +180,7 @@ def test_bounds_are_part_of_the_key_and_a_copy():
 OTHERS: dict[str, Any] = {
     "planner": "naive",
     "cache": False,
+    "tier": "fast-start",
     "tune": True,
     "threads": 3,
     "inter_op_threads": 1,
@@ -242,11 +248,21 @@ def test_what_only_compiled_code_has_is_refused_of_references():
         "weights": "int8",
         "tune": True,
         "strict": True,
+        "tier": "fast-start",
     }
     for name, value in others.items():
         given: dict[str, Any] = {"optimize_memory": False, name: value}
         with pytest.raises(sr.CompileError, match=f"expected {name}=.* of compiled co"):
             sr.Options(enable_out_variant=False, **given)
+
+
+def test_what_is_measured_has_no_quick_code():
+    with pytest.raises(sr.CompileError) as told:
+        sr.Options(tune=True, tier="fast-start")
+    assert str(told.value) == (
+        "expected tier='full' with tune=True, got 'fast-start', and what is measured "
+        "takes longer than a compile; leave one of them out"
+    )
 
 
 def test_calls_that_compile_are_not_strict():

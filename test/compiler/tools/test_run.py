@@ -425,6 +425,33 @@ builtin.module attributes {graph.weights = "w.safetensors"} {
         np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
+def test_the_tier_is_of_the_compile(monkeypatch: pytest.MonkeyPatch):
+    asked: list[str] = []
+
+    class Asked(Compilation):
+        """A compilation that notes which tier was asked for."""
+
+        def run(self) -> sr.StaticModule:
+            asked.append(self.options.tier)
+            return super().run()
+
+    monkeypatch.setattr(benchmark, "BURSTS", 3)
+    monkeypatch.setattr(benchmark, "BURST_SECONDS", 0.001)
+    monkeypatch.setattr(benchmark, "Compilation", Asked)
+    main(["one.mlir", "--benchmark", "--tier", "fast-start"])
+    assert asked == ["full"]
+    asked.clear()
+    monkeypatch.setattr(run, "Compilation", Asked)
+    save("x.npz", {"x": X})
+    for tier in ("full", "fast-start"):
+        files = ["--input", "x.npz", "--output", f"{tier}.npz"]
+        main(["one.mlir", "--no-cache", "--tier", tier, *files])
+    assert asked == ["full", "fast-start"]
+    np.testing.assert_equal(arrays("full.npz"), arrays("fast-start.npz"))
+    said = refused("one.mlir", "--tier", "fast")
+    assert said == "expected a tier full or fast-start, got fast"
+
+
 def test_measures_the_sizes_that_were_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from llvmlite import binding
 
 from static_runtime.compiler.driver.driver import Driver
@@ -11,6 +13,7 @@ from static_runtime.compiler.session.options import Options
 from static_runtime.lowering.host_to_llvm import LlvmProgram, lower_program
 from static_runtime.lowering.llvm_to_object import (
     FEW_PASSES,
+    QUICK,
     Machine,
     assembly,
     compile_text,
@@ -68,6 +71,14 @@ def test_few_passes_inline_and_simplify_as_all_do():
     body = few[few.index("quarter:") : few.index(".Lfunc_end")]
     assert body in every
     assert "twice" not in body
+
+
+def test_quick_code_has_no_call_of_what_is_to_be_inlined():
+    text = QUARTER.replace("MARK", "")
+    quick = assembly(text, replace(MACHINE, code=QUICK))
+    body = quick[quick.index("quarter:") : quick.index(".Lfunc_end")]
+    assert "call" not in body
+    assert body not in assembly(text, MACHINE)
 
 
 def test_tiles_and_what_runs_a_program_take_few_passes():

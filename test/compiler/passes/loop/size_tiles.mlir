@@ -1,16 +1,19 @@
 // RUN: sr-opt %s -p 'set-target{cpu=x86-64},size-tiles' | filecheck %s --check-prefixes=CHECK,SSE
 // RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},size-tiles' | filecheck %s --check-prefixes=CHECK,AVX2
 // RUN: sr-opt %s -p 'set-target{cpu=x86-64-v4},size-tiles' | filecheck %s --check-prefixes=CHECK,AVX512
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},size-tiles{most-rows=2}' | filecheck %s --check-prefixes=CHECK,ROWS
 // RUN: not sr-opt %s -p size-tiles 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
 
 // Of 16 registers twelve hold accumulators: six rows of two vectors. Of 32, 24 do: six of four.
+// Quick code has no more rows than it is given.
 //
 // CHECK-LABEL: loop.kernel @single
 // SSE:           loop.tile {{.*}} : f32 by 6, 8, 4 k_loop
 // AVX2:          loop.tile {{.*}} : f32 by 6, 16, 8 k_loop
 // AVX512:        loop.tile {{.*}} : f32 by 6, 64, 16 k_loop
+// ROWS:          loop.tile {{.*}} : f32 by 2, 32, 8 k_loop
 loop.kernel @single() {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) {
