@@ -7,10 +7,11 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,9 @@ from .sampling import mark_what_is_left_out
 
 OBJECTS = pytest.StashKey[Path]()
 """Where the objects are that a run shares."""
+
+KEPT_OBJECTS = pytest.StashKey[Any]()
+"""Those objects."""
 
 MARK = "pytestmark = pytest.mark.torch"
 
@@ -37,6 +41,24 @@ EACH_TIME = (
 Where LLVM compiles a text each time that a test asks for it: what LLVM makes of it, the
 memory that this takes, and threads that are in LLVM are the matter of these tests. All
 others have a text compiled once in a run, for all workers.
+"""
+
+AS_USERS_GET_IT = (
+    *("dialects/graph/test_every_op.py", "dialects/graph/families", "hostile"),
+    *("lowering/loop_to_llvm", "lowering/llvm_to_object"),
+    *("lowering/test_llvm_to_object.py", "test_hosts.py", "models/test_equal_bits.py"),
+    *("models/test_eight_bit_products.py", "models/test_half_types.py"),
+    *("models/test_few_bits.py", "models/test_trained_models.py"),
+    *("models/test_random_graphs.py", "models/test_models_onnx.py"),
+    *("compiler/cost", "compiler/tuning", "compiler/bundle", "compiler/library"),
+    *("runtime/machine", "runtime/elf", "runtime/library", "runtime/checking"),
+)
+"""
+Where `make test` has the machine code that users get: tests of ops and kernels, of
+models with each kind of product, and of code as such. For all others LLVM runs few
+passes, and chooses instructions and registers as fast as it can, which takes half of
+the time of a small compile; what comes before LLVM is the same, and `make test-all` has
+the code that users get everywhere.
 """
 
 
@@ -79,15 +101,16 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
     Takes an object that a test has compiled before for what LLVM makes of its text,
     also where a test has no cache: then its passes run, and LLVM does not again.
     """
-    path = request.path.relative_to(Path(__file__).parent)
-    if any(path.is_relative_to(each) for each in EACH_TIME):
+    if is_below(request.path, EACH_TIME):
         yield
         return
     from static_runtime.lowering import llvm_to_object
     from static_runtime.runtime import Cache
 
     compile_text = llvm_to_object.compile_text
-    objects = Cache(request.config.stash[OBJECTS])
+    folder = request.config.stash[OBJECTS]
+    # One for all files, as each looks at the whole folder when it is first given one.
+    objects = request.config.stash.setdefault(KEPT_OBJECTS, Cache(folder))
 
     def compile_once(text: str, machine: llvm_to_object.Machine) -> bytes:
         key = sha256(f"{machine.key}\n{text}".encode()).hexdigest()
@@ -99,7 +122,31 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(llvm_to_object, "compile_text", compile_once)
+        if is_quick(request):
+            # Nothing that keeps code may have both kinds of it.
+            patch.setattr(llvm_to_object, "CODE", 0)
+            patch.setattr(llvm_to_object, "FEW_PASSES", "")  # which each text has
+            patch.setattr(llvm_to_object, "_idle", MACHINES)
+            patch.setattr(llvm_to_object, "_kept", KEPT)
+            patch.setenv("STATIC_RUNTIME_CACHE", str(folder.parent / "quick"))
         yield
+
+
+MACHINES: dict[Any, Any] = {}
+KEPT: dict[Any, bytes] = {}
+"""What `llvm_to_object` holds on to, for quick code."""
+
+
+def is_quick(request: pytest.FixtureRequest) -> bool:
+    """Whether the code of a file of tests is made quickly."""
+    in_part = "not full" in str(request.config.getoption("-m"))
+    return in_part and not is_below(request.path, (*EACH_TIME, *AS_USERS_GET_IT))
+
+
+def is_below(path: Path, places: Sequence[str]) -> bool:
+    """Whether a file of tests is one of these, or in one of these folders."""
+    own = path.relative_to(Path(__file__).parent)
+    return any(own.is_relative_to(each) for each in places)
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def test_what_ends_a_process_is_found(what: str, worker: Worker):
     names = (mutant("fault", number).made_of for number in count())
     number = next(at for at, name in enumerate(names) if name == what)
     tried = list(worker.run(Task("fault", number, 1, limit=0.5)))
-    again = list(worker.run(Task("program", 0, 2)))
+    again = list(worker.run(Task("yaml", 0, 2)))
     assert [each.outcome.what for each in tried] == [what]
     assert all(isinstance(each.outcome, Outcome) for each in again)
     assert len(again) == 2

@@ -197,6 +197,7 @@ def _same_bits(a: Any, b: Any) -> None:
     np.testing.assert_array_equal(a.view(np.int32), b.view(np.int32))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "seed",
     [
@@ -258,6 +259,7 @@ def _images(shape: Shape, seed: int) -> str:
     return str(ModuleOp([func.FuncOp("model", type, Region(block))]))
 
 
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("algorithms", ["fast", "fastest"])
 @pytest.mark.parametrize("seed", range(5))
 def test_convolutions_of_fewer_products_have_equal_bits(algorithms: str, seed: int):
