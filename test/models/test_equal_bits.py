@@ -259,7 +259,7 @@ def _images(shape: Shape, seed: int) -> str:
     return str(ModuleOp([func.FuncOp("model", type, Region(block))]))
 
 
-@pytest.mark.sampled(every=5)
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize("algorithms", ["fast", "fastest"])
 @pytest.mark.parametrize("seed", range(5))
 def test_convolutions_of_fewer_products_have_equal_bits(algorithms: str, seed: int):
@@ -288,6 +288,7 @@ func.func @model(%x: T) -> T {
 """A model whose rows are independent."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("length", [1, 5, 16, 70])
 @pytest.mark.parametrize("width", [1, 3, 40])
 def test_a_row_has_the_same_bits_in_any_batch(length: int, width: int):

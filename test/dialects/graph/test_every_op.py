@@ -225,6 +225,7 @@ def test_computes_the_reference(op: type[GraphOp], target: str, most: int | None
         assert not list(results)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "target",
     [

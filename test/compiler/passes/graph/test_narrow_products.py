@@ -81,6 +81,7 @@ def same_bits(got: Array, expected: Array) -> None:
     np.testing.assert_array_equal(got.view(np.int32), expected.view(np.int32))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_products_of_rounded_factors(target: str):
     for m, n, k in SIZES:
@@ -89,6 +90,7 @@ def test_products_of_rounded_factors(target: str):
         check(got, factor(x, target) @ factor(y, target), k)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("target", SOME)
 @pytest.mark.parametrize("turned", [("x",), ("y",), ("x", "y")], ids="".join)
 def test_factors_that_are_transposed(turned: Sequence[str], target: str):
