@@ -44,7 +44,7 @@ others have a text compiled once in a run, for all workers.
 """
 
 AS_USERS_GET_IT = (
-    *("dialects/graph/test_every_op.py", "dialects/graph/families", "hostile"),
+    *("dialects/graph/test_every_op.py", "dialects/graph/families", "hostile", "docs"),
     *("lowering/loop_to_llvm", "lowering/llvm_to_object"),
     *("lowering/test_llvm_to_object.py", "test_hosts.py", "models/test_equal_bits.py"),
     *("models/test_eight_bit_products.py", "models/test_half_types.py"),

@@ -99,5 +99,5 @@ def _covering(cases: Sequence[Values], left: set[int], together: int) -> set[int
 
 
 def _together(case: Values, count: int) -> set[object]:
-    """Each so many values of a case."""
+    """Each `count` values of a case."""
     return {*combinations(enumerate(case), count)}

@@ -387,7 +387,7 @@ COVERED = (
 """The models that are tried with each two values of options together."""
 
 IN_EACH_RUN = ("embedding",)
-"""Those of them that `make test` tries so: one whose calls may fail as well."""
+"""The one that `make test` tries like that: its calls may be refused as well."""
 
 
 def tried() -> Iterator[Any]:
@@ -401,7 +401,7 @@ def tried() -> Iterator[Any]:
 
 
 def combinations_for(name: str, together: int) -> Sequence[Combination]:
-    """The combinations that have so many values of options together."""
+    """The combinations that have each `together` values of options at once."""
     if together > 1:
         return covering(together)
     return compiled_alike([*MODELS].index(name))
