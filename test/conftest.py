@@ -50,7 +50,7 @@ AS_USERS_GET_IT = (
     *("models/test_eight_bit_products.py", "models/test_half_types.py"),
     *("models/test_few_bits.py", "models/test_trained_models.py"),
     *("models/test_random_graphs.py", "models/test_models_onnx.py"),
-    *("compiler/cost", "compiler/bundle"),
+    *("compiler/cost", "compiler/bundle", "compiler/library"),
     *("runtime/machine", "runtime/elf", "runtime/library", "runtime/checking"),
 )
 """
