@@ -43,24 +43,6 @@ memory that this takes, and threads that are in LLVM are the matter of these tes
 others have a text compiled once in a run, for all workers.
 """
 
-AS_USERS_GET_IT = (
-    *("dialects/graph/test_every_op.py", "dialects/graph/families", "hostile", "docs"),
-    *("lowering/loop_to_llvm", "lowering/llvm_to_object"),
-    *("lowering/test_llvm_to_object.py", "test_hosts.py", "models/test_equal_bits.py"),
-    *("models/test_eight_bit_products.py", "models/test_half_types.py"),
-    *("models/test_few_bits.py", "models/test_trained_models.py"),
-    *("models/test_random_graphs.py", "models/test_models_onnx.py"),
-    *("compiler/cost", "compiler/bundle", "compiler/library"),
-    *("runtime/machine", "runtime/elf", "runtime/library", "runtime/checking"),
-)
-"""
-Where `make test` has the machine code that users get: tests of ops and kernels, of
-models with each kind of product, and of code as such. For all others LLVM runs few
-passes, and chooses instructions and registers as fast as it can, which takes half of
-the time of a small compile; what comes before LLVM is the same, and `make test-all` has
-the code that users get everywhere.
-"""
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """
@@ -122,25 +104,7 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(llvm_to_object, "compile_text", compile_once)
-        if is_quick(request):
-            # Nothing that keeps code may have both kinds of it.
-            patch.setattr(llvm_to_object, "CODE", 0)
-            patch.setattr(llvm_to_object, "FEW_PASSES", "")  # which each text has
-            patch.setattr(llvm_to_object, "_idle", MACHINES)
-            patch.setattr(llvm_to_object, "_kept", KEPT)
-            patch.setenv("STATIC_RUNTIME_CACHE", str(folder.parent / "quick"))
         yield
-
-
-MACHINES: dict[Any, Any] = {}
-KEPT: dict[Any, bytes] = {}
-"""What `llvm_to_object` holds on to, for quick code."""
-
-
-def is_quick(request: pytest.FixtureRequest) -> bool:
-    """Whether the code of a file of tests is made quickly."""
-    in_part = "not full" in str(request.config.getoption("-m"))
-    return in_part and not is_below(request.path, (*EACH_TIME, *AS_USERS_GET_IT))
 
 
 def is_below(path: Path, places: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ import static_runtime as sr
 
 from .difference import difference
 from .stored import STORED
-from .test_trained_models import MODELS, marks_of, run, stored
+from .test_trained_models import MODELS, run, stored
 
 pytest.importorskip("onnx")
 
@@ -37,10 +37,7 @@ def test_stored_models(name: str):
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(
-            each,
-            marks=pytest.mark.soak if each.stem in SENSITIVE else marks_of(each),
-        )
+        pytest.param(each, marks=(pytest.mark.soak,) if each.stem in SENSITIVE else ())
         for each in MODELS
     ],
     ids=lambda path: path.stem,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,6 @@ TOLERANCE = 1e-4
 
 MODELS = sorted(FOLDER.glob("*.onnx"))
 
-IN_EACH_RUN = ("model_1", "version-slim-320")
-"""The two that are compiled fastest: one of layers of words, one of convolutions."""
-
-
-def marks_of(path: Path) -> Sequence[pytest.MarkDecorator]:
-    """The mark of a model that is left to `make test-all`."""
-    return () if path.stem in IN_EACH_RUN else (pytest.mark.full,)
-
 
 def stored(path: Path, kind: str) -> dict[str, Array]:
     """The inputs or outputs, `in` or `out`, that are stored with a model, by name."""
@@ -46,11 +37,7 @@ def run(module: sr.StaticModule, inputs: dict[str, Array]) -> dict[str, Any]:
     return dict(zip(module.output_names, result, strict=True))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(each, marks=marks_of(each)) for each in MODELS],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_computes_what_is_stored(path: Path):
     inputs, outputs = stored(path, "in"), stored(path, "out")
     # Not kept: the code of these models is more than that of all other tests.

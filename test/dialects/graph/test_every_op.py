@@ -43,7 +43,7 @@ from .samples import (
 
 TARGETS = ("x86-64", "x86-64-v3", "host")
 
-SOME = {"x86-64": 4, "x86-64-v3": 4, "host": 6}
+SOME = {"x86-64": 6, "x86-64-v3": 6, "host": 8}
 """The most cases of an op that each run of the tests has, for each target."""
 
 NEWS = {"x86-64": 2, "x86-64-v3": 2, "host": 1}
@@ -142,20 +142,18 @@ def is_like_host(target: str) -> bool:
 
 def pairs() -> Iterator[Any]:
     """
-    Every op for the host, and one of three for another target, by some of its cases; in
-    `make test-all` every op for both; in `make soak` by all cases, for every target.
-    What is made of other ops, and a target that has what the host has, are left to that
-    too.
+    Every op for the host and one other target, by some of its cases; in `make soak` by
+    all of them, and for every target. What is made of other ops, and a target that has
+    what the host has, are left to that too.
     """
     others = cycle(each for each in TARGETS if each != "host")
-    for number, (op, other) in enumerate(zip(OPS, others, strict=False)):
+    for op, other in zip(OPS, others, strict=False):
         is_made_of_others = op.decompose is not GraphOp.decompose
         kinds = [(each, most) for each in TARGETS for most in (SOME[each], None)]
         for target, most in kinds:
             again = target != "host" and (is_made_of_others or is_like_host(target))
             later = most is None or again or target not in ("host", other)
-            full = () if target == "host" or number % 3 == 0 else (pytest.mark.full,)
-            marks = (pytest.mark.soak,) if later else full
+            marks = (pytest.mark.soak,) if later else ()
             name = f"{op.name}-{target}-{most or 'all'}"
             yield pytest.param(op, target, most, marks=marks, id=name)
 
@@ -225,7 +223,6 @@ def test_computes_the_reference(op: type[GraphOp], target: str, most: int | None
         assert not list(results)
 
 
-@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "target",
     [
