@@ -34,8 +34,7 @@ types: .venv/dev
 cases: .venv/dev
 	$(BIN)/pytest -n auto --dist worksteal $(DESCRIBED:%=--host %)
 
-# The same with every case of the products of parameters, of which `make test` has a
-# sample with each value (test/sampling.py).
+# The same with every case of what `make test` has a sample of (test/sampling.py).
 test-all: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .

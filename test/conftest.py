@@ -7,10 +7,11 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,9 @@ from .sampling import mark_what_is_left_out
 
 OBJECTS = pytest.StashKey[Path]()
 """Where the objects are that a run shares."""
+
+KEPT_OBJECTS = pytest.StashKey[Any]()
+"""Those objects."""
 
 MARK = "pytestmark = pytest.mark.torch"
 
@@ -79,15 +83,16 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
     Takes an object that a test has compiled before for what LLVM makes of its text,
     also where a test has no cache: then its passes run, and LLVM does not again.
     """
-    path = request.path.relative_to(Path(__file__).parent)
-    if any(path.is_relative_to(each) for each in EACH_TIME):
+    if is_below(request.path, EACH_TIME):
         yield
         return
     from static_runtime.lowering import llvm_to_object
     from static_runtime.runtime import Cache
 
     compile_text = llvm_to_object.compile_text
-    objects = Cache(request.config.stash[OBJECTS])
+    folder = request.config.stash[OBJECTS]
+    # One for all files, as each looks at the whole folder when it is first given one.
+    objects = request.config.stash.setdefault(KEPT_OBJECTS, Cache(folder))
 
     def compile_once(text: str, machine: llvm_to_object.Machine) -> bytes:
         key = sha256(f"{machine.key}\n{text}".encode()).hexdigest()
@@ -100,6 +105,12 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(llvm_to_object, "compile_text", compile_once)
         yield
+
+
+def is_below(path: Path, places: Sequence[str]) -> bool:
+    """Whether a file of tests is one of these, or in one of these folders."""
+    own = path.relative_to(Path(__file__).parent)
+    return any(own.is_relative_to(each) for each in places)
 
 
 @pytest.fixture

@@ -121,13 +121,18 @@ def together(chosen: Combination, count: int) -> set[object]:
 @cache
 def covering(count: int) -> list[Combination]:
     """Few combinations, in which each `count` values occur together that may."""
-    rest = [(each, together(each, count)) for each in all_combinations()]
-    missing = set[object]().union(*(found for _, found in rest))
+    bits: dict[object, int] = {}
+    # What each has, as the bits of a number.
+    rest = [
+        (each, sum(1 << bits.setdefault(n, len(bits)) for n in together(each, count)))
+        for each in all_combinations()
+    ]
+    missing = (1 << len(bits)) - 1
     made: list[Combination] = []
     while missing:
-        best, found = max(rest, key=lambda each: len(each[1] & missing))
+        best, found = max(rest, key=lambda each: (each[1] & missing).bit_count())
         made.append(best)
-        missing -= found
+        missing &= ~found
     return made
 
 

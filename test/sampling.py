@@ -4,8 +4,17 @@ Which cases of a product of parameters a run of the tests has: a cover of its va
     @pytest.mark.sampled           each value of each parameter; of three parameters and
                                    more each two values of two parameters together
     @pytest.mark.sampled(times=2)  that, and once more of the cases that are left
-    @pytest.mark.sampled(every=3)  one case of three: of numbers of random models, and
-                                   of cases that another test has all of
+    @pytest.mark.sampled(together=1)  each value of each parameter, however many those
+                                   are: where what is tested reads them apart
+    @pytest.mark.sampled(every=3)  one case of three: of numbers of random models, of
+                                   cases that another test has all of, and of a table
+                                   with several cases for each kind
+
+The rule: whatever the code tells apart has a case in each run: each op, each refusal,
+each form of an option, each bug that was mended. What it treats alike (sizes of one
+kind, targets with one layout, more seeds) has one or two, and the rest has the mark
+`full`. A loop within a test is sampled by a parameter that says which part of it a case
+has. A test function always keeps cases.
 
 What is left out gets the mark `full`: `make test-all` runs it too. The sample depends
 on the order of the cases alone, so it is the same in every run and on every machine.
@@ -40,7 +49,10 @@ def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
 
 
 def sample(
-    cases: Sequence[Mapping[str, Any]], times: int = 1, every: int | None = None
+    cases: Sequence[Mapping[str, Any]],
+    times: int = 1,
+    every: int | None = None,
+    together: int | None = None,
 ) -> set[int]:
     """The numbers of the cases that a sample has, by the values of their parameters."""
     if every is not None:
@@ -48,7 +60,7 @@ def sample(
     columns = [_numbers([each[name] for each in cases]) for name in cases[0]]
     # Parameters that always have one value together are one.
     apart = [*zip(*dict.fromkeys(columns), strict=True)]
-    return cover(apart, times)
+    return cover(apart, times, together)
 
 
 def _numbers(values: Sequence[Any]) -> tuple[int, ...]:
@@ -58,20 +70,24 @@ def _numbers(values: Sequence[Any]) -> tuple[int, ...]:
     return tuple(known.setdefault(each, len(known)) for each in keys)
 
 
-def cover(cases: Sequence[Values], times: int = 1) -> set[int]:
+def cover(
+    cases: Sequence[Values], times: int = 1, together: int | None = None
+) -> set[int]:
     """
     The numbers of few cases that have all that any has, some times over: values of a
-    parameter, or pairs of values of two parameters where there are three or more.
+    parameter, or of two `together`, as by default where there are three or more.
     """
+    if together is None:
+        together = 1 if len(cases[0]) < 3 else 2
     chosen = set[int]()
     for _ in range(times):
-        chosen |= _covering(cases, {*range(len(cases))} - chosen)
+        chosen |= _covering(cases, {*range(len(cases))} - chosen, together)
     return chosen
 
 
-def _covering(cases: Sequence[Values], left: set[int]) -> set[int]:
+def _covering(cases: Sequence[Values], left: set[int], together: int) -> set[int]:
     """The numbers of few of the cases that are left which have all that these have."""
-    found = {at: _together(cases[at]) for at in sorted(left)}
+    found = {at: _together(cases[at], together) for at in sorted(left)}
     missing = set[object]().union(*found.values())
     chosen = set[int]()
     while missing:
@@ -82,6 +98,6 @@ def _covering(cases: Sequence[Values], left: set[int]) -> set[int]:
     return chosen
 
 
-def _together(case: Values) -> set[object]:
-    """The values of a case, or each two of them where there are three or more."""
-    return {*combinations(enumerate(case), 1 if len(case) < 3 else 2)}
+def _together(case: Values, count: int) -> set[object]:
+    """Each `count` values of a case."""
+    return {*combinations(enumerate(case), count)}

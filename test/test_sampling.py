@@ -22,6 +22,16 @@ def test_each_value_or_each_two_values_occur(counts: tuple[int, ...]):
     assert len(chosen) <= max(len(cases) // 2, max(counts))
 
 
+@pytest.mark.parametrize("counts", [(2, 3, 4), (2, 2, 2, 5)])
+def test_values_may_occur_apart_or_two_together(counts: tuple[int, ...]):
+    cases = [*product(*map(range, counts))]
+    chosen = [cases[at] for at in cover(cases, together=1)]
+    assert len(chosen) == max(counts)
+    for axis, count in enumerate(counts):
+        assert {case[axis] for case in chosen} == {*range(count)}
+    assert cover(cases, together=2) == cover(cases)
+
+
 def test_cases_that_not_all_values_share_are_covered_too():
     cases = [(0, 0), (0, 1), (1, 1), (2, 2)]
     assert {cases[at] for at in cover(cases)} >= {(0, 0), (1, 1), (2, 2)}

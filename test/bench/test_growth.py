@@ -89,6 +89,7 @@ def check(name: str, size: int) -> None:
         assert ratio <= MOST, f"{what} for {2 * size} of {name}: {ratio:.2f} times"
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", sorted({*AXES} - LARGE - SQUARE))
 def test_twice_as_much_takes_twice_as_much(name: str):
     check(name, max(AXES[name][1] // 8, 4))

@@ -99,6 +99,7 @@ def test_runs_models_of_onnx(model: OpenModel, sizes: tuple[int, ...]):
     model.check(made(*inputs), inputs)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("seed", range(4))
 def test_runs_random_graphs(seed: int):
     graph = RandomGraph(seed, True)

@@ -76,7 +76,6 @@ def weights_of(
     return {**found, "cosine": np.cos(angles), "sine": np.sin(angles)}
 
 
-@pytest.mark.sampled
 def check_printed(text: str) -> None:
     """What the example prints: two rates, and the tokens."""
     assert text.count("tokens/s") == 2
@@ -101,7 +100,9 @@ def test_it_takes_weights_of_few_bits_and_a_nucleus(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ):
-    _, generate = example
+    checkpoint, generate = example
+    tiny = checkpoint.Config(50, 64, 96, 1, 4, 2, 16, 1e-5, 1e4, False)
+    monkeypatch.setattr(generate, "TINY", tiny)
     monkeypatch.setattr(
         sys, "argv", ["generate.py", f"--weights={weights}", *arguments]
     )

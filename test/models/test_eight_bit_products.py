@@ -101,7 +101,7 @@ def product(m: int | str, n: int, k: int, signs: tuple[str, str]) -> str:
     }}"""
 
 
-@pytest.mark.sampled(times=2)
+@pytest.mark.sampled
 @by_machine
 @by_signs
 def test_products_of_known_sizes(target: str, signs: tuple[str, str]):
@@ -111,6 +111,7 @@ def test_products_of_known_sizes(target: str, signs: tuple[str, str]):
         np.testing.assert_array_equal(model(x), wide(x) @ wide(w))
 
 
+@pytest.mark.sampled
 @by_machine
 @by_signs
 def test_sums_wrap(target: str, signs: tuple[str, str]):
@@ -289,6 +290,7 @@ def test_products_on_the_host(signs: tuple[str, str]):
         np.testing.assert_array_equal(model(x), wide(x) @ wide(w))
 
 
+@pytest.mark.sampled(every=2)
 @by_signs
 @pytest.mark.usefixtures("runs_host")
 def test_products_as_data(signs: tuple[str, str]):

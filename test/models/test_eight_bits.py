@@ -151,6 +151,7 @@ def expected(model: ModelProto, x: Array, i: Array) -> list[Array]:
     return [flat, z, x > small, x.max(1)]
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("target", TARGETS)
 @by_type
 def test_a_model_of_bytes(row: ElementType, target: str):

@@ -197,6 +197,7 @@ def _same_bits(a: Any, b: Any) -> None:
     np.testing.assert_array_equal(a.view(np.int32), b.view(np.int32))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "seed",
     [
@@ -258,6 +259,7 @@ def _images(shape: Shape, seed: int) -> str:
     return str(ModuleOp([func.FuncOp("model", type, Region(block))]))
 
 
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize("algorithms", ["fast", "fastest"])
 @pytest.mark.parametrize("seed", range(5))
 def test_convolutions_of_fewer_products_have_equal_bits(algorithms: str, seed: int):
@@ -286,6 +288,7 @@ func.func @model(%x: T) -> T {
 """A model whose rows are independent."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("length", [1, 5, 16, 70])
 @pytest.mark.parametrize("width", [1, 3, 40])
 def test_a_row_has_the_same_bits_in_any_batch(length: int, width: int):

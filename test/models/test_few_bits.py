@@ -176,7 +176,7 @@ def of_bits(
     return model.SerializeToString(), matrix.reshape(n, k)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("zero", [False, True])
 @pytest.mark.parametrize("block", [16, 32, 256])
 @pytest.mark.parametrize("bits", [4, 8])
@@ -191,6 +191,7 @@ def test_matmul_of_bits_stays_in_few_bits(bits: int, block: int, zero: bool):
     assert compiled.report.constant_bytes <= most * 4 * matrix.size + 1024
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_a_model_as_data_has_the_same_bits(bits: int):
     """Kernels of a library know of no size, and here not how many steps a word has."""

@@ -155,6 +155,7 @@ def test_a_network_has_the_bits_of_its_references(row: ElementType, target: str)
                 assert (ours != theirs).mean() < 0.01
 
 
+@pytest.mark.sampled(every=2)
 @by_type
 @pytest.mark.usefixtures("runs_host")
 def test_a_network_as_data_and_from_the_cache(row: ElementType):

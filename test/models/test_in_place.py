@@ -157,7 +157,7 @@ def bits(array: Array) -> Array:
     return np.where(np.isnan(array), np.float32(np.nan), array).view(np.int32)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("left_out", [(), (Fuse,)], ids=["fused", "apart"])
 @pytest.mark.parametrize("seed", range(10))
 def test_has_the_bits_that_it_has_elsewhere(

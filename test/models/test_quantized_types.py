@@ -62,7 +62,7 @@ def test_what_is_between_steps_is_one_step_off_at_most(steps: str, between: str)
     assert (got == wanted).mean() > 0.95
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("groups", [1, 4])
 @pytest.mark.parametrize("steps", STEPS[:5])
 def test_weights_stay_in_the_bits_of_their_steps(steps: str, groups: int):

@@ -121,7 +121,7 @@ def several(results: Array | tuple[Array, ...]) -> tuple[Array, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("seed", range(12))
 def test_computes_what_its_ops_do(seed: int, depth: int):

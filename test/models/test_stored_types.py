@@ -45,6 +45,7 @@ def numbers(row: ElementType) -> Array:
     return np.concatenate([found, -found, np.array(_EDGES, np.float32)])
 
 
+@pytest.mark.sampled(together=1)
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -118,6 +119,7 @@ def test_a_model_moves_them_and_reads_several_of_a_byte(row: ElementType):
     np.testing.assert_array_equal(module(x.view(np.uint8))[0], turned)
 
 
+@pytest.mark.sampled(every=2)
 @by_type
 def test_a_product_reads_a_weight_of_them(row: ElementType):
     weight = to_elements(np.arange(-30, 34).reshape(8, 8) / 4, row.type)

@@ -262,6 +262,7 @@ def calls(do: Callable[[], object]) -> int:
     return counted["call"] + counted["c_call"]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", GROWING)
 def test_parsing_takes_work_that_is_linear(name: str):
     texts = [GROWING[name](count) for count in (50, 100, 200)]

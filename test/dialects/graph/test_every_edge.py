@@ -33,8 +33,8 @@ WHOLE = (0, 1, -1, 3, 2**31, 2**62, -(2**63))
 REAL = (0.0, -1.0, 1e300, float("inf"), float("nan"))
 TEXTS = ("0", "1", "n", "2 * n", "n + 1", "-1", "4611686018427387904", "", "none")
 
-SOME = 8
-"""The cases of an op in each run; `make soak` has all."""
+SOME = (4, 8)
+"""The cases of an op in `make test` and in `make test-all`; `make soak` has all."""
 
 
 def edges(case: Case) -> Iterator[Case]:
@@ -80,7 +80,13 @@ def lower(cases: Sequence[Case]) -> None:
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 @pytest.mark.parametrize(
-    "most", [SOME, pytest.param(None, marks=pytest.mark.soak)], ids=["some", "all"]
+    "most",
+    [
+        SOME[0],
+        pytest.param(SOME[1], marks=pytest.mark.full),
+        pytest.param(None, marks=pytest.mark.soak),
+    ],
+    ids=["few", "some", "all"],
 )
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast:RuntimeWarning")
 def test_is_refused_or_compiles(op: type[GraphOp], most: int | None):

@@ -4,7 +4,7 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -206,9 +206,12 @@ def assert_holds(records: list[Record], offsets: tuple[int, ...], total: int):
             assert not together or shared <= 0, (i, j)
 
 
+@pytest.mark.parametrize(
+    "seeds", [range(40), pytest.param(range(40, 150), marks=pytest.mark.full)], ids=str
+)
 @pytest.mark.parametrize("planner", PLANNERS)
-def test_random_plans_hold(planner: str):
-    for seed in range(150):
+def test_random_plans_hold(planner: str, seeds: Sequence[int]):
+    for seed in seeds:
         records = random_records(seed)
         made = plan(records, planner, 1)
         assert_holds(records, made.offsets, made.size)

@@ -22,8 +22,14 @@ from static_runtime.compiler.session.given import Given
 
 from .interpreter import Array, Graph, read
 
-LEAST = 1806
-"""Cases that compute what they should; with onnx 1.23 they are 1,808 of 1,884."""
+LEAST = 0.958
+"""
+How many of the cases compute what they should: with onnx 1.23 1,808 of 1,884, and of
+each part of them nearly as many.
+"""
+
+PARTS = 4
+"""Neighbours are tests of one op, so that each part has one of nearly each op."""
 
 PRECISIONS = {"float16": 2e-3, "bfloat16": 1.6e-2}
 """
@@ -118,7 +124,9 @@ def cases() -> list[TestCase]:
         return [each for each in load_model_tests(kind="node") if each.model]
 
 
-def test_every_supported_case_computes_what_it_should(cases: list[TestCase]):
-    found = {case.name: computes(case) for case in cases}
-    assert {name for name, passes in found.items() if passes is False} == set(FAILURES)
-    assert sum(passes is True for passes in found.values()) >= LEAST
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_supported_case_computes_what_it_should(cases: list[TestCase], part: int):
+    found = {case.name: computes(case) for case in cases[part::PARTS]}
+    failures = {name for name, passes in found.items() if passes is False}
+    assert failures == found.keys() & FAILURES.keys()
+    assert sum(passes is True for passes in found.values()) >= LEAST * len(found) - 5

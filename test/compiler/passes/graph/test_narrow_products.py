@@ -81,6 +81,7 @@ def same_bits(got: Array, expected: Array) -> None:
     np.testing.assert_array_equal(got.view(np.int32), expected.view(np.int32))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_products_of_rounded_factors(target: str):
     for m, n, k in SIZES:
@@ -89,6 +90,7 @@ def test_products_of_rounded_factors(target: str):
         check(got, factor(x, target) @ factor(y, target), k)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("target", SOME)
 @pytest.mark.parametrize("turned", [("x",), ("y",), ("x", "y")], ids="".join)
 def test_factors_that_are_transposed(turned: Sequence[str], target: str):
@@ -102,6 +104,7 @@ def test_factors_that_are_transposed(turned: Sequence[str], target: str):
     check(got, factor(x, target) @ factor(y, target), k)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", SOME)
 def test_open_and_known_sizes_and_threads_have_equal_bits(target: str):
     _, m, n, k = names = NAMES
@@ -209,6 +212,7 @@ def attended(
     return (weights @ parts[2]).transpose(0, 2, 1, 3)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("target", SOME)
 def test_attention(target: str):
     heads, d = 3, 20
@@ -252,6 +256,7 @@ def test_what_a_model_has_in_bf16_is_computed_as_it_says():
     )
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_products_of_bytes_in_tile_registers(
     sizes: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch

@@ -351,6 +351,7 @@ def test_special_numbers_stay_in_pairs(target: str):
     np.testing.assert_array_equal(got[2, 2:], np.copysign(np.inf, w[6, 2:]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", ["host", *PAIRS])
 @pytest.mark.parametrize("element", ["f32", "f64"])
 def test_weights_of_bf16_in_a_model(element: str, target: str):

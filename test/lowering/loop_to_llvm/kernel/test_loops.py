@@ -179,7 +179,7 @@ def open_module(name: str) -> sr.StaticModule:
     return sr.compile(CASES[name].text("n"))
 
 
-@pytest.mark.sampled(times=2)
+@pytest.mark.sampled
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("name", CASES)
 def test_a_sum_is_added_up_in_the_order_of_the_loop(name: str, count: int):

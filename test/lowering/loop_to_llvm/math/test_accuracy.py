@@ -41,7 +41,7 @@ def documented(name: str) -> dict[tuple[Element, bool], str]:
     return dict(zip(columns, cells, strict=True))
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("machine", TWO)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("name", FUNCTIONS)

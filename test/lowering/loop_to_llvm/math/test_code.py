@@ -45,7 +45,7 @@ def some(name: str, element: Element) -> tuple[Array, ...]:
     return tuple(np.ascontiguousarray(each[::step][:2999]) for each in arguments)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("lanes", [2, 4, 8, 16, 32])
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("machine", sorted({"host", UNFUSED.name}))
@@ -159,6 +159,7 @@ def calls(assembly: str) -> set[str]:
     return set(re.findall(r"^\s+(?:callq?|jmpq?|bl|blr)\s+([^.\s]\S*)", assembly, re.M))
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("lanes", [1, 8])
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("machine", MACHINES)

@@ -154,10 +154,11 @@ def computed(formula: Any, *arrays: Any) -> Any:
     return run_all(build, *arrays)[0]
 
 
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_errors_are_within_the_bound_in_f64(name: str):
+def test_errors_are_within_the_bound_in_f64(name: str, step: int):
     formula, exact, sample, bound = FUNCTIONS[name]
-    x = np.array(sample)
+    x = np.array(sample[::step])
     got = computed(formula, x)
     for at, mine, its in zip(x, got, exact_values(exact, x), strict=True):
         # Where a function crosses zero it is exact to a part of one.
@@ -165,7 +166,7 @@ def test_errors_are_within_the_bound_in_f64(name: str):
         assert error <= bound, (at, mine, its)
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_f32_is_rounded_once(name: str):
     formula, exact, sample, _ = FUNCTIONS[name]
