@@ -35,15 +35,16 @@ def find_factors(block: Block) -> Factors | None:
     from each alone (`made_of`).
     """
     row, column, *_ = block.args
-    loads = [each for each in block.ops if isinstance(each, LoadOp)]
-    across = [each for each in loads if column in each.indices]
-    down = [each for each in loads if column not in each.indices]
-    if len(down) != 1 or not across or any(row in each.indices for each in across):
+    loads = {op: op.indices for op in block.ops if isinstance(op, LoadOp)}
+    across = [each for each, indices in loads.items() if column in indices]
+    down = [each for each in loads if each not in across]
+    if len(down) != 1 or not across or any(row in loads[each] for each in across):
         return None
-    indices = [index for each in loads for index in each.indices]
-    if any(not isinstance(index.owner, Block) for index in indices):
+    if any(not isinstance(e.owner, Block) for found in loads.values() for e in found):
         return None
     (a,) = down
+    if len(across) == 1:
+        return Factors(a, across[0], ())
     # Of loads that move alike the first is of the steps.
     b = max(across, key=lambda each: len({*each.indices}))
     beside = tuple(each for each in across if each is not b)

@@ -96,8 +96,10 @@ def _split_block(block: Block, most: int) -> None:
 
 def _is_long(op: GraphOp, most: int) -> bool:
     """Whether an op is one product of 16 bits, of more than `most` k and many rows."""
+    if len(op.results) != 1 or not rounding.is_half(op.results[0]):
+        return False
     group = group_of(op)
-    if group is None or len(group.nests) != 1 or not rounding.is_half(group.result):
+    if group is None or len(group.nests) != 1:
         return False
     (nest,) = group.nests
     parallel = len(nest.bounds) - nest.reductions
