@@ -26,12 +26,12 @@ MOST_AXES = 64
 _TOKEN = re.compile(
     r"""
       //[^\n]*
-    | (?P<string>"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+(?P<end>")?)
+    | (?P<string>"(?:[^"\\\n\v\f]++|\\[^\n\v\f]?)*+(?P<end>")?)
     | ->|[<>]=
     | \((?=\s*\{)                       # of a list of regions, whose braces count
     | (?P<open>[<(\[{])
     | (?P<close>[>)\]}])
-    | (?P<minuses>(?:-(?!>)\s*){MOST_NESTED}) | (?:-(?!>)\s*)++
+    | (?P<minuses>(?:-(?!>)\s*){MOST_NESTED}) | (?:-(?!>)\s*)+
     | (?P<digits>[0-9]{MOST_DIGITS}|0[xX][0-9a-fA-F]{MOST_DIGITS})
     | (?P<shape>(?:[0-9]+x|\?x){MOST_AXES}\??[0-9]*+x)
     | [0-9]++ | [A-Za-z_]\w*+
@@ -41,7 +41,13 @@ _TOKEN = re.compile(
     .replace("MOST_AXES", str(MOST_AXES)),
     re.VERBOSE,
 )
-"""Tokens; each can be read in one way only, and is read once."""
+"""
+Tokens; each can be read in one way only, and is read once. What repeats without being
+read again never fails within: Python 3.11.2 would go on behind what it has read of it.
+"""
+
+_ESCAPE = re.compile(r'\\(?P<known>["nt\\]|[0-9A-Fa-f]{2})?')
+"""An escape of a string, or a backslash that is none."""
 
 _OPENING = {">": "<", ")": "(", "]": "[", "}": "{"}
 
@@ -85,13 +91,22 @@ def _check_token(match: re.Match[str], name: str) -> None:
     if match["other"]:
         got = f"got {match['other']!r}"
         refuse(match, name, f"expected ASCII outside of strings and comments, {got}")
-    if match["string"] and not match["end"]:
-        rest = match.string[match.end() : match.end() + 2]
-        if rest.startswith("\\"):
+    if match["string"]:
+        _check_string(match, name)
+
+
+def _check_string(match: re.Match[str], name: str) -> None:
+    """Raises `ParseError` for a string with a wrong escape, or without an end."""
+    text = match.string
+    for each in _ESCAPE.finditer(text, match.start(), match.end()):
+        if each["known"] is None:
             wanted = 'expected \\n, \\t, \\\\, \\" or two hex digits'
-            refuse(match, name, f"{wanted}, got {rest}", match.end())
-        got = "the end of the line" if rest else "the end of the text"
-        refuse(match, name, f"expected a string that ends in a quote, got {got}")
+            got = text[each.start() : each.start() + 2]
+            refuse(match, name, f"{wanted}, got {got}", each.start())
+    if not match["end"]:
+        got = "line" if match.end() < len(text) else "text"
+        problem = f"expected a string that ends in a quote, got the end of the {got}"
+        refuse(match, name, problem)
 
 
 def refuse(match: re.Match[str], name: str, problem: str, start: int = -1) -> None:

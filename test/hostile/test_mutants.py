@@ -33,7 +33,7 @@ COUNTS = {
     **{"sidecar": 60, "artifact": 12, "program": 300, "yaml": 200},
 }
 """
-Mutants of each kind in `make test-all`, of which `make test` has half; `node` takes a
+Mutants of each kind in `make test-all`, half of them in `make test`; `node` takes a
 while to begin with.
 """
 

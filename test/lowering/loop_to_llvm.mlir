@@ -643,11 +643,11 @@ loop.kernel @widens(%a: memref<?xbf16>, %b: memref<?xf32>, %c: memref<?xf64>) {
 // CHECK-NEXT:    %[[ODD:.*]] = and i32 %[[HIGH]], 1
 // CHECK-NEXT:    %[[MOST:.*]] = add i32 %[[BITS]], 32767
 // CHECK-NEXT:    %[[SUM:.*]] = add i32 %[[MOST]], %[[ODD]]
-// CHECK-NEXT:    %[[ROUNDED:.*]] = lshr i32 %[[SUM]], 16
-// CHECK-NEXT:    %[[QUIET:.*]] = or i32 %[[HIGH]], 64
+// CHECK-NEXT:    %[[QUIET:.*]] = or i32 %[[BITS]], 4194304
 // CHECK-NEXT:    %[[NAN:.*]] = fcmp uno float %[[X]], %[[X]]
-// CHECK-NEXT:    %[[Y:.*]] = select i1 %[[NAN]], i32 %[[QUIET]], i32 %[[ROUNDED]]
-// CHECK-NEXT:    %[[Z:.*]] = trunc i32 %[[Y]] to i16
+// CHECK-NEXT:    %[[Y:.*]] = select i1 %[[NAN]], i32 %[[QUIET]], i32 %[[SUM]]
+// CHECK-NEXT:    %[[ROUNDED:.*]] = lshr i32 %[[Y]], 16
+// CHECK-NEXT:    %[[Z:.*]] = trunc i32 %[[ROUNDED]] to i16
 // CHECK:         store i16 %[[Z]], ptr %{{.*}}, align 2
 loop.kernel @narrows(%a: memref<?xf32>, %b: memref<?xbf16>) {
   loop.for parallel %i to 3 {

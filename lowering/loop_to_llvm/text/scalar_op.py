@@ -219,16 +219,22 @@ def narrow(w: FunctionWriter, value: Value) -> Value:
     is_nan = w.value(f"fcmp uno {value.typed}, {value.text}", i1, value.lanes)
     found = w.emit(f"select {is_nan.typed}, {wide} {quiet}, {wide} {sum}")
     # Where it is widened again, the two shifts are one mask.
-    return upper_half(w, Value(found, i32, value.lanes))
+    return _upper_half_of_bits(w, found, value.lanes)
 
 
 def upper_half(w: FunctionWriter, value: Value) -> Value:
-    """The bf16 of the upper half of 32 bits."""
-    wide, narrow = (type_text(each, value.lanes) for each in (i32, bf16))
-    by = w.splat(Value("16", i32), value.lanes).text
+    """The bf16 that an f32 is, which has no other bits."""
+    wide = type_text(i32, value.lanes)
     bits = w.emit(f"bitcast {value.typed} to {wide}")
+    return _upper_half_of_bits(w, bits, value.lanes)
+
+
+def _upper_half_of_bits(w: FunctionWriter, bits: str, lanes: int) -> Value:
+    """The bf16 of the upper half of 32 bits."""
+    wide, narrow = (type_text(each, lanes) for each in (i32, bf16))
+    by = w.splat(Value("16", i32), lanes).text
     high = w.emit(f"lshr {wide} {bits}, {by}")
-    return w.value(f"trunc {wide} {high} to {narrow}", bf16, value.lanes)
+    return w.value(f"trunc {wide} {high} to {narrow}", bf16, lanes)
 
 
 def _widen(w: FunctionWriter, value: Value) -> Value:
