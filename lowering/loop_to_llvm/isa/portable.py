@@ -10,8 +10,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import f32, i32
 
 from ....dialects.loop import PORTABLE
+from ..text.brain_float import narrow
 from ..text.function import FunctionWriter
-from ..text.scalar_op import multiply_add, narrow
+from ..text.scalar_op import multiply_add
 from ..text.types import Value, type_text
 from .instructions import Instructions
 

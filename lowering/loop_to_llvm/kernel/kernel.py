@@ -38,9 +38,10 @@ from ..contraction.blocking import write_blocks
 from ..contraction.tile import write_tile
 from ..isa import instructions_of
 from ..math import Element, define
+from ..text.brain_float import upper_half
 from ..text.function import FunctionWriter
 from ..text.memory_access import MemoryAccess
-from ..text.scalar_op import upper_half, write_scalar_op
+from ..text.scalar_op import write_scalar_op
 from ..text.scope import Scope
 from ..text.types import Value
 from .argsort import write_argsort
