@@ -49,7 +49,7 @@ class Lookup:
         """The model as a file, with inputs and results."""
         case, inputs = Case(folder, name), self.inputs()
         results = self.expected(*inputs)
-        names = [f"x{number}" for number in range(len(inputs))]
+        names = [f"in{number}" for number in range(len(inputs))]
         infos = [
             helper.make_tensor_value_info(
                 each, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape

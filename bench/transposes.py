@@ -2,7 +2,7 @@
 Measure transposes beside another version of this compiler, or beside the peers.
 
     python -m bench.transposes --before ../another-checkout
-    python -m bench.transposes --peers ours,onnxruntime,torch
+    python -m bench.transposes --peers ours,onnxruntime,openvino
 
 Matrices, keys of attention, images to channels last and back, and axes in reverse.
 Rows of the table are those of `python -m bench`.
@@ -36,9 +36,9 @@ class Transpose:
         result = np.ascontiguousarray(x.transpose(self.order))
         infos = [
             helper.make_tensor_value_info(each, TensorProto.FLOAT, array.shape)
-            for each, array in (("x", x), ("y", result))
+            for each, array in (("in0", x), ("y", result))
         ]
-        node = helper.make_node("Transpose", ["x"], ["y"], perm=self.order)
+        node = helper.make_node("Transpose", ["in0"], ["y"], perm=self.order)
         graph = helper.make_graph([node], name, infos[:1], infos[1:])
         opset = helper.make_opsetid("", 17)
         save(helper.make_model(graph, opset_imports=[opset], ir_version=9), case.model)
