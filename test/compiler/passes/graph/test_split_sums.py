@@ -61,7 +61,7 @@ def numbers(name: str, n: int, type: str) -> list[Array]:
     """Inputs of 16 bits, with sizes that depend on one number."""
     random = np.random.default_rng(n)
     found = (
-        random.standard_normal(each).astype(np.float32) for each in SHAPES[name](n)
+        random.standard_normal(each).astype(np.float32) for each in shapes(name, n)
     )
     if type == "f16":
         return [each.astype(np.float16) for each in found]
