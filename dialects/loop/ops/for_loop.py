@@ -221,14 +221,7 @@ class ForOp(IRDLOperation):
             got = self.unroll.value.data
             raise VerifyException(f"expected partials to unroll, got {got} of none")
         if self.transposed is not None:
-            inner, *others = self.body.block.ops
-            if not isinstance(inner, ForOp) or len(others) > 1 or self.width > 1:
-                raise VerifyException("expected to transpose around one loop of lanes")
-            if {self.kind, inner.kind} != {"parallel"} or self.side != inner.width:
-                raise VerifyException(
-                    f"expected squares of parallel loops, got {self.side} of {self.kind} "
-                    f"around {inner.width} of {inner.kind}"
-                )
+            self._verify_squares()
         if self.split is not None and self.kind != "parallel":
             raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:
@@ -242,6 +235,19 @@ class ForOp(IRDLOperation):
             raise VerifyException(
                 f"expected a reduction by {', '.join(_COMBINERS)}, got "
                 f"{self.combine.data}"
+            )
+
+    def _verify_squares(self) -> None:
+        """A loop that is transposed is around one of as many lanes, and no more."""
+        inner, *others = self.body.block.ops
+        if not isinstance(inner, ForOp) or len(others) > 1 or self.width > 1:
+            raise VerifyException("expected to transpose around one loop of lanes")
+        is_power = self.side > 1 and not self.side & (self.side - 1)
+        is_square = is_power and self.side == inner.width
+        if {self.kind, inner.kind} != {"parallel"} or not is_square:
+            raise VerifyException(
+                f"expected squares of parallel loops whose side is a power of two, got "
+                f"{self.side} of {self.kind} around {inner.width} of {inner.kind}"
             )
 
     def print(self, printer: Printer) -> None:

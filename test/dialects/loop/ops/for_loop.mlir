@@ -215,6 +215,67 @@ loop.kernel @unrolled_without_partials(%a: memref<?xf32>) {
 
 // -----
 
+// As many bodies as lanes run at once where a loop is transposed.
+//
+// CHECK-LABEL: loop.kernel @transposed
+// CHECK:         loop.for parallel %i to 64 transposed 8 split {
+// CHECK-NEXT:      loop.for parallel %j to 32 lanes 8 {
+loop.kernel @transposed() {
+  loop.for parallel %i to 64 transposed 8 split {
+    loop.for parallel %j to 32 lanes 8 {
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// -----
+
+loop.kernel @transposes_nothing() {
+  // expected-error {{expected to transpose around one loop of lanes}}
+  loop.for parallel %i to 64 transposed 8 {
+    loop.yield
+  }
+}
+
+// -----
+
+loop.kernel @transposes_others() {
+  // expected-error {{expected squares of parallel loops whose side is a power of two, got 8 of parallel around 4 of parallel}}
+  loop.for parallel %i to 64 transposed 8 {
+    loop.for parallel %j to 32 lanes 4 {
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// -----
+
+loop.kernel @transposes_three() {
+  // expected-error {{expected squares of parallel loops whose side is a power of two, got 3 of parallel around 3 of parallel}}
+  loop.for parallel %i to 64 transposed 3 {
+    loop.for parallel %j to 32 lanes 3 {
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// -----
+
+loop.kernel @transposes_in_order() {
+  // expected-error {{expected squares of parallel loops whose side is a power of two, got 8 of ordered around 8 of parallel}}
+  loop.for ordered %i to 64 transposed 8 {
+    loop.for parallel %j to 32 lanes 8 {
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// -----
+
 // The body ends in a yield.
 loop.kernel @no_yield(%a: memref<?xf32>) {
   // expected-error {{loop.load terminates block in single-block region but is not a terminator}}
