@@ -179,7 +179,7 @@ def graph_passes(
         # From here the module says which machine it is for.
         *(_narrowing() if options.precision == "bf16" else ()),
         # From here factors are as exact as the user asked for.
-        SplitSums(),
+        SplitSums() if apart is None else SplitSums(rows=0),
         TuneContractions.measuring(tuner),
         _PackLoweredWeights(),
         SplitUpdates(),

@@ -1,10 +1,10 @@
 """
-Tell which loads of a loop inside of vectors lie along the loop, and across the lanes.
+Tell which loads of a body in lanes lie along another loop, and across the lanes.
 
 Lanes that each read elements far apart are loads of one element each. Where successive
-bodies of a loop inside read successive elements of each lane, as many bodies as there
-are lanes have a square of elements: vectors along the loop, that become vectors along
-the lanes when the square is transposed.
+bodies of a loop around the lanes read successive elements in each lane, as many bodies
+as there are lanes read a square of elements: vectors along that loop, which become
+vectors along the lanes when the square is transposed.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,9 @@ from static_runtime.lowering import llvm_to_object
 from static_runtime.lowering.llvm_to_object import CODE, Machine
 from static_runtime.runtime.call.compiled import NativeModule
 
-from .held_compiles import MODEL, PATIENCE, QUICK, W, held, rows, tier
+from .held_compiles import MODEL, PATIENCE, QUICK, W, rows, tier
+
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 THREADS = 6
 
@@ -34,21 +36,6 @@ func.func @same(%x: tensor<4x40xf32>, %w: tensor<40x40xf32>) -> tensor<4x40xf32>
 }
 """
 """A product of known sizes."""
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The cache of a test, which is its own."""
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(folder))
-    return folder
-
-
-@pytest.fixture
-def go() -> Iterator[threading.Event]:
-    """What full compiles wait for."""
-    with held() as event:
-        yield event
 
 
 def test_quick_code_answers_until_the_full_code_is_there(go: threading.Event):
@@ -145,7 +132,10 @@ def fail_full_code(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
 
 @pytest.mark.parametrize("error", [RuntimeError("no registers"), MemoryError("none")])
 def test_a_failure_is_told_once_and_quick_code_goes_on(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, cache: Path, go: threading.Event
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    own_cache: Path,
+    go: threading.Event,
 ):
     fail_full_code(monkeypatch, error)
     module: Any = sr.compile(MODEL, options=QUICK)
@@ -168,13 +158,13 @@ def test_a_failure_is_told_once_and_quick_code_goes_on(
         assert not other.wait()
         assert tier(other) == "fast-start"
         np.testing.assert_array_equal(other(rows(2), W), first)
-    assert not [*cache.rglob("*.sr")]
+    assert not [*own_cache.rglob("*.sr")]
 
 
-def test_only_full_code_is_kept(cache: Path, go: threading.Event):
+def test_only_full_code_is_kept(own_cache: Path, go: threading.Event):
     module: Any = sr.compile(MODEL, options=QUICK)
     module(rows(2), W)
-    files = [each for each in cache.rglob("*") if each.is_file()]
+    files = [each for each in own_cache.rglob("*") if each.is_file()]
     assert not [each for each in files if b"\x7fELF" in each.read_bytes()]
     again: Any = sr.compile(MODEL, options=QUICK)
     assert (again.report.warm, tier(again)) == (False, "fast-start")

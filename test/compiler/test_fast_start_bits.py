@@ -40,7 +40,7 @@ CASES = 4
 """The most cases of an op."""
 
 CHAINS = 12
-"""Chains of each run of the tests, and an eighth of those of `make soak`."""
+"""How many chains each run of the tests has; `make soak` has eight times as many."""
 
 SIZES = ({"n": 1, "m": 9}, {"n": 13, "m": 64}, {"n": 37, "m": 1})
 """The sizes of calls of one module."""

@@ -10,7 +10,7 @@ import gc
 import pickle
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,23 +27,10 @@ from static_runtime.lowering import loop_to_llvm
 from .frontends.onnx.interpreter import model as parsed
 from .held_compiles import MODEL, PATIENCE, QUICK, W, held, join, rows, tier
 
+pytestmark = pytest.mark.usefixtures("own_cache")
+
 AXES = "g (float[2,3] x, int64[1] k) => (float[a,b] y) { y = ReduceSum(x, k) }"
 """A model of ONNX that needs a value of an input."""
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The cache of a test, which is its own."""
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(folder))
-    return folder
-
-
-@pytest.fixture
-def go() -> Iterator[threading.Event]:
-    """What full compiles wait for."""
-    with held() as event:
-        yield event
 
 
 @pytest.mark.parametrize("make", [copy.copy, copy.deepcopy])
@@ -96,7 +83,9 @@ def test_a_pickle_has_no_code(go: threading.Event):
         np.testing.assert_array_equal(each(rows(2), W), first)
 
 
-def test_a_module_that_nobody_has_ends_its_compile(go: threading.Event, cache: Path):
+def test_a_module_that_nobody_has_ends_its_compile(
+    go: threading.Event, own_cache: Path
+):
     module: Any = sr.compile(MODEL, options=QUICK)
     aside, thread = module.aside, module.aside._thread
     assert isinstance(aside, FastStart)
@@ -110,7 +99,7 @@ def test_a_module_that_nobody_has_ends_its_compile(go: threading.Event, cache: P
         thread.join(PATIENCE)
     assert not thread.is_alive()
     assert not aside.wait(0)
-    assert not [*cache.rglob("*.sr")], "nothing was compiled to its end"
+    assert not [*own_cache.rglob("*.sr")], "nothing was compiled to its end"
 
 
 @pytest.mark.filterwarnings("error")
@@ -192,10 +181,10 @@ def test_what_is_built_has_no_tier(tmp_path: Path):
 
 @pytest.mark.parametrize("options", [sr.Options(), QUICK], ids=lambda each: each.tier)
 def test_full_code_finds_kernels_by_their_loops(
-    options: sr.Options, cache: Path, monkeypatch: pytest.MonkeyPatch
+    options: sr.Options, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     first: Any = sr.compile(MODEL)
-    for each in cache.rglob("*.sr"):
+    for each in own_cache.rglob("*.sr"):
         each.unlink()
 
     def refuse(*_: Any) -> Any:

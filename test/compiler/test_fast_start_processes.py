@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ..workers import run_apart
+from .held_compiles import MODEL
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 
@@ -15,7 +16,9 @@ needs_fork = pytest.mark.skipif(
     not hasattr(os, "register_at_fork"), reason="no fork on this system"
 )
 
-HEAD = '''
+HEAD = (
+    f"TEXT = {MODEL!r}\n"
+    + '''
 import os, sys, threading
 import numpy as np
 import static_runtime as sr
@@ -23,16 +26,6 @@ from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.fast_start import FastStart
 from static_runtime.lowering import llvm_to_object
 
-TEXT = """
-func.func @model(%x: tensor<?x40xf32, ["n"]>, %w: tensor<40x40xf32>)
-    -> tensor<?x40xf32, ["n"]> {
-  %0 = graph.matmul %x, %w : tensor<?x40xf32, ["n"]>, tensor<40x40xf32>
-    -> tensor<?x40xf32, ["n"]>
-  %1 = graph.softmax %0 {axis = 1 : i64}
-    : tensor<?x40xf32, ["n"]> -> tensor<?x40xf32, ["n"]>
-  return %1 : tensor<?x40xf32, ["n"]>
-}
-"""
 x = np.arange(120, dtype=np.float32).reshape(3, 40) / 99
 w = np.random.default_rng(0).standard_normal((40, 40)).astype(np.float32)
 there, go = threading.Event(), threading.Event()
@@ -64,6 +57,7 @@ if place != "none":
     there.wait(60)
 first = module(x, w)
 '''
+)
 """A model, and a full compile that stops where it is told to."""
 
 PLACES = ("passes", "kernels", "LLVM", "none")

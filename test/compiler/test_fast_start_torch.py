@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from torch import Tensor, nn
 
 import static_runtime as sr
 
-from .held_compiles import PATIENCE, QUICK, held, join, tier
+from .held_compiles import PATIENCE, QUICK, join, tier
 
 pytestmark = pytest.mark.torch
 
@@ -30,20 +28,6 @@ class Pair(nn.Module):
         """f32[n, 3, 8, 8] -> its features, and f32[n, 5]."""
         y = torch.relu(self.conv(x)).mean((2, 3))
         return {"features": y, "scores": torch.softmax(self.fc(y), 1)}
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The cache of a test, which is its own."""
-    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def go() -> Iterator[threading.Event]:
-    """What full compiles wait for."""
-    with held() as event:
-        yield event
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -50,7 +50,7 @@ VALUES = (1, 1, 1, 2, 3, 17, 20)
 """What the value of a symbol is."""
 
 CHAINS = 16
-"""Chains that each run of the tests has, and an eighth of those of `make soak`."""
+"""How many chains each run of the tests has; `make soak` has eight times as many."""
 
 
 def _rank(x: SSAValue) -> int:

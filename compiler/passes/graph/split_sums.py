@@ -30,7 +30,8 @@ A product goes over blocks of k, so that panels stay in the first cache, and kee
 accumulators between two blocks where the result will be. A result of 16 bits has no
 room for them: all of k is one block then, and each tile reads its panels from the
 second cache. For many rows it takes less time to write the sums once more and to read
-them. No bit changes. It is for products of known k, with one sum in their kernel.
+them. No bit changes. It is for products of known k, with one sum in their kernel; not
+for models as data, since a kernel of a library takes any k, and is found by its loops.
 """
 
 from __future__ import annotations
@@ -68,10 +69,25 @@ class SplitSums(ModulePass):
 
     name = "split-sums"
 
+    rows: int = _MANY_ROWS
+    """Rows, at least, of products that become two kernels; 0 for none."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         most = _most_k(target_of(op))
-        for function in defined_functions(op):
-            _split_block(function.body.block, most)
+        for function in defined_functions(op) if self.rows else ():
+            self.split_block(function.body.block, most)
+
+    def split_block(self, block: Block, most: int) -> None:
+        """Splits products of more than `most` k of a block, and of its regions."""
+        for op in list(block.ops):
+            if isinstance(op, ControlOp):
+                for inner in op.blocks:
+                    self.split_block(inner, most)
+            elif isinstance(op, GraphOp) and _is_long(op, most, self.rows):
+                fusion = as_fusion(op)
+                summing = [each for each in fusion.ops if _sums(each)]
+                if len(summing) == 1:
+                    _split(fusion, summing[0])
 
 
 def _most_k(target: TargetAttr) -> int:
@@ -81,21 +97,8 @@ def _most_k(target: TargetAttr) -> int:
     return most_k_of_panels(target)
 
 
-def _split_block(block: Block, most: int) -> None:
-    """Splits the products of a block, and of its regions."""
-    for op in list(block.ops):
-        if isinstance(op, ControlOp):
-            for inner in op.blocks:
-                _split_block(inner, most)
-        elif isinstance(op, GraphOp) and _is_long(op, most):
-            fusion = as_fusion(op)
-            summing = [each for each in fusion.ops if _sums(each)]
-            if len(summing) == 1:
-                _split(fusion, summing[0])
-
-
-def _is_long(op: GraphOp, most: int) -> bool:
-    """Whether an op is one product of 16 bits, of more than `most` k and many rows."""
+def _is_long(op: GraphOp, most: int, many: int) -> bool:
+    """Whether an op is a product of 16 bits, of more than `most` k and `many` rows."""
     if len(op.results) != 1 or not rounding.is_half(op.results[0]):
         return False
     group = group_of(op)
@@ -108,7 +111,7 @@ def _is_long(op: GraphOp, most: int) -> bool:
         return False
     _, column = choose_rows_and_columns(nest, parallel)
     rows = [each for axis, each in enumerate(nest.bounds[:parallel]) if axis != column]
-    return size_or_open(product(rows)) >= _MANY_ROWS
+    return size_or_open(product(rows)) >= many
 
 
 def _sums(op: GraphOp) -> bool:
@@ -116,25 +119,25 @@ def _sums(op: GraphOp) -> bool:
     return any(each.reductions for each in op.nests() or ())
 
 
-def _split(fusion: FusionOp, product: GraphOp) -> None:
+def _split(fusion: FusionOp, contraction: GraphOp) -> None:
     """Puts a product, and what computes its operands, into a kernel of its own."""
-    before = _needed_for(product.operands)
+    before = _needed_for(contraction.operands)
     first = _Kernel(fusion)
     for op in fusion.ops:
         if op in before:
             first.copy(op)
-    operands = [first.value(each) for each in product.operands]
+    operands = [first.value(each) for each in contraction.operands]
     with ImplicitBuilder(first.block):
         operands = [rounding.widened(each) for each in operands]
-    sums = rounding.remade(product, operands)
+    sums = rounding.remade(contraction, operands)
     first.block.add_op(sums)
     wide = first.finished(sums.results[0])
     rest = _Kernel(fusion)
     argument = rest.taken(wide)
     with ImplicitBuilder(rest.block):
-        found = rounding.narrowed(argument, product.results[0].type)
-    rest.known[product.results[0]] = found
-    after = _needed_for([fusion.root], product)
+        found = rounding.narrowed(argument, contraction.results[0].type)
+    rest.known[contraction.results[0]] = found
+    after = _needed_for([fusion.root], contraction)
     for op in fusion.ops:
         if op in after:
             rest.copy(op)

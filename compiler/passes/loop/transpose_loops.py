@@ -85,7 +85,7 @@ def _without_end(block: Block) -> list[Operation]:
 
 
 def _transpose(chain: Sequence[ForOp], most: int) -> None:
-    """Puts the loop innermost that most loads are along, where that pays."""
+    """Puts the loop around the vectors that most loads are along, where that pays."""
     vectors = [each for each in chain if each.width > 1]
     if len(vectors) != 1 or any(each.kind != "parallel" for each in chain):
         return

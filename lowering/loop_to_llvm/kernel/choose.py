@@ -15,24 +15,21 @@ from memory is held to its range.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ....dialects.loop import ChooseOp, YieldOp
-from ..text.memory_access import MemoryAccess
 from ..text.types import Value
 from .heap import Entry, sift_down
+from .op_writer import OpWriter
 
 
 @dataclass(frozen=True)
-class ChoiceWriter:
+class ChoiceWriter(OpWriter):
     """Writes one choice, whose regions `write_ops` writes."""
 
-    memory: MemoryAccess
-    write_ops: Callable[[Iterable[Operation]], None]
     op: ChooseOp
 
     def write(self) -> Value:

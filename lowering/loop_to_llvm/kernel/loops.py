@@ -13,41 +13,28 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from ....dialects.loop import ForOp, KernelOp, TileOp
 from ..math import FUNCTIONS
-from ..text.function import FunctionWriter
 from ..text.masks import mask_of
-from ..text.memory_access import MemoryAccess
 from ..text.reduction import combine, combine_lanes, identity
-from ..text.scope import Lanes, Scope
+from ..text.scope import Lanes
 from ..text.types import Value, number_text
 from .empty_loops import skipping_sizes
+from .op_writer import OpWriter
 from .squares import SquareWriter
 from .whole_units import whole_units
 
 
 @dataclass(frozen=True)
-class LoopWriter:
+class LoopWriter(OpWriter):
     """Writes loops of one kernel, whose bodies `write_ops` writes."""
 
-    memory: MemoryAccess
-    write_ops: Callable[[Iterable[Operation]], None]
     shares: dict[tuple[str, int], tuple[str, str]] = field(
         default_factory=dict[tuple[str, int], tuple[str, str]]
     )
     """This thread's indices of loops that are in none, by their end and unit."""
-
-    @property
-    def w(self) -> FunctionWriter:
-        """What is written to."""
-        return self.memory.w
-
-    @property
-    def scope(self) -> Scope:
-        """The values that there are."""
-        return self.memory.scope
 
     def write(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""

@@ -9,38 +9,23 @@ in parts of squares; else lane by lane.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
-from xdsl.ir import Operation
 
 from ....dialects import Dim
 from ....dialects.loop import ForOp, loads_across
-from ..text.function import FunctionWriter
-from ..text.memory_access import MemoryAccess
-from ..text.scope import Lanes, Scope
+from ..text.scope import Lanes
 from ..text.types import Value
+from .op_writer import OpWriter
 from .whole_units import whole_units
 
 
 @dataclass(frozen=True)
-class SquareWriter:
+class SquareWriter(OpWriter):
     """Writes loops of one kernel in squares."""
 
-    memory: MemoryAccess
-    write_ops: Callable[[Iterable[Operation]], None]
     range: Callable[[ForOp], tuple[str, str]]
     """Writes the first index of a loop and the one after the last, for this thread."""
-
-    @property
-    def w(self) -> FunctionWriter:
-        """What is written to."""
-        return self.memory.w
-
-    @property
-    def scope(self) -> Scope:
-        """The values that there are."""
-        return self.memory.scope
 
     def write(self, op: ForOp, start: str, stop: str) -> str:
         """Writes the bodies that are whole squares; where those begin that are left."""

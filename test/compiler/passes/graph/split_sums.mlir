@@ -1,4 +1,5 @@
 // RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3 exact=true},split-sums' | filecheck %s
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3 exact=true},split-sums{rows=200}' | filecheck %s --check-prefix=MANY
 // RUN: not sr-opt %s -p split-sums 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
@@ -55,6 +56,10 @@ func.func @alone(%x: tensor<40x2304xbf16>, %w: tensor<2304x64xbf16>) -> tensor<4
   %0 = graph.matmul %x, %w : tensor<40x2304xbf16>, tensor<2304x64xbf16> -> tensor<40x64xbf16>
   func.return %0 : tensor<40x64xbf16>
 }
+
+// MANY-LABEL:  func.func @long
+// MANY-NOT:      xf32>
+// MANY:        func.func @casts
 
 // Few k are one block, few rows use no panel often, and a result of f32 has room for
 // sums.

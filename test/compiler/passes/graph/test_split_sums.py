@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.compiler.library.data_model import make_data_model
 from static_runtime.compiler.passes.graph import split_sums
 from static_runtime.dialects.loop import TargetAttr
 
@@ -79,7 +80,7 @@ def test_bits_are_those_of_one_kernel(
     options = sr.Options(cache=False, threads=1, precision=precision)
     let_k_be(monkeypatch, 256)
     split = sr.compile(text, options=options)
-    monkeypatch.setattr(split_sums, "_MANY_ROWS", 1 << 40)
+    let_k_be(monkeypatch, 1 << 40)
     whole = sr.compile(text, options=options)
     for n in (1, 5, 40):
         inputs = numbers(name, n, type)
@@ -94,3 +95,12 @@ def test_a_product_is_two_kernels(monkeypatch: pytest.MonkeyPatch):
         return sr.compile(text, options=sr.Options(cache=False)).report.kernels
 
     assert (kernels(1199), kernels(1200)) == (2, 1)
+
+
+def test_kernels_of_libraries_take_any_k(monkeypatch: pytest.MonkeyPatch):
+    def kernels(most: int) -> list[str]:
+        let_k_be(monkeypatch, most)
+        model = make_data_model(PRODUCT.replace("xT", "xbf16"), sr.Options())
+        return model.artifact.notes["kernels"]
+
+    assert kernels(1199) == kernels(1200)
