@@ -1,7 +1,7 @@
 """
 Time each kernel of a model by itself, on the memory that a run leaves behind.
 
-    python -m bench.kernels model.onnx [SYMBOL=NUMBER ...]
+    python -m bench.kernels model.onnx [SYMBOL=NUMBER ...] [--precision bf16]
 
 A line for each call, in the order of the program: its microseconds (best of several),
 billions of multiplications and additions a second in the register tiles, how much that
@@ -12,8 +12,8 @@ summed up), how they are computed (`compiler/cost/strategy.py`), the name.
 from __future__ import annotations
 
 import ctypes
-import sys
 import time
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -98,15 +98,27 @@ def number(size: Dim, symbols: Mapping[str, int]) -> int:
     return int(str(evaluate(size, symbols)))
 
 
-def main(path: str, given: list[str]) -> None:
+def parser() -> ArgumentParser:
+    """What the command takes."""
+    made = ArgumentParser("python -m bench.kernels", description=__doc__)
+    made.add_argument("model", type=Path, help=".onnx, .pt2 or .mlir")
+    made.add_argument("sizes", nargs="*", metavar="SYMBOL=NUMBER", help="open sizes")
+    made.add_argument("--precision", default="f32", help="f32 (the default) or bf16")
+    made.add_argument("--algorithms", default="exact", help="exact, fast or fastest")
+    return made
+
+
+def main(arguments: Namespace) -> None:
     """Prints the table of one model."""
-    compilation = Compilation(Path(path), options=Options(cache=False))
+    options = Options(
+        precision=arguments.precision, algorithms=arguments.algorithms, cache=False
+    )
+    compilation = Compilation(arguments.model, options=options)
     ctx = context()
     module: ModuleOp = compilation.front_end(compilation.source())(ctx)
-    driver = Driver(ctx, Options(cache=False), "host", None)
-    artifact, report = driver.compile(module)
+    artifact, report = Driver(ctx, options, "host", None).compile(module)
     made = make_module(artifact, report)
-    symbols = sizes_of(made.program, given)
+    symbols = sizes_of(made.program, arguments.sizes)
     inputs = list(random_inputs(made.program, 0, symbols).values())
     frame = made.context
     # Kernels are timed on the memory of this run, so its arrays must stay alive.
@@ -152,4 +164,4 @@ def main(path: str, given: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(parser().parse_args())

@@ -25,6 +25,7 @@ from .unrolling import (
     vectors_at_once,
     vectors_checked,
 )
+from .window import choose_window
 from .words import pairs_fit
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "choose_strategies",
     "choose_strategy",
     "choose_tile_registers",
+    "choose_window",
     "pairs_fit",
     "contractions_of",
     "k_at_once",

@@ -64,7 +64,7 @@ def choose_nr(
     lanes, count = target.lanes(bits), size_or_open(columns)
     while lanes // 2 >= count:
         lanes //= 2
-    if _fits(preferred, lanes, target):
+    if fits(preferred, lanes, target):
         return preferred, lanes
 
     def cost(vectors: int) -> float:
@@ -77,7 +77,7 @@ def choose_nr(
     return min((2, 1, 3, 4), key=cost) * lanes, lanes
 
 
-def _fits(nr: int, lanes: int, target: TargetAttr) -> bool:
+def fits(nr: int, lanes: int, target: TargetAttr) -> bool:
     """Whether NR is whole vectors, and leaves registers for a row of accumulators."""
     vectors, rest = divmod(nr, lanes)
     return vectors > 0 and rest == 0 and most_rows(vectors, target) >= 1
@@ -104,7 +104,7 @@ def choose_shape(
     is_shared = tile.factors() is not None
     first = 1 if is_shared or most_vectors > MOST_VECTORS else most_vectors
     widths: Sequence[int] = range(first, min(most_vectors, MOST_VECTORS) + 1)
-    if _fits(wanted := preference.nr.data, lanes, target):
+    if fits(wanted := preference.nr.data, lanes, target):
         widths = [min(wanted // lanes, most_vectors)]
     for vectors in widths:
         mr = min(max(most_rows(vectors, target, OPEN_COUNT), 1), most)

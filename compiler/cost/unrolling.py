@@ -71,8 +71,13 @@ _MAX_INSERTED = 24
 def k_at_once(tile: TileOp, preference: PreferenceAttr) -> int:
     """The k of a contraction that are written one after the other."""
     if tile.schedule is None:
-        count = product(tile.sizes[2:])
-        return count if isinstance(count, int) and count <= _MAX_UNROLLED_TAPS else 1
+        # All, else the innermost where a window slides along the rows.
+        reduced = tile.sizes[2:]
+        for inner in (reduced, reduced[-1:] if tile.slides else ()):
+            count = product(inner)
+            if isinstance(count, int) and count <= _MAX_UNROLLED_TAPS:
+                return count
+        return 1
     most = preference.unroll.data or MAX_UNROLLED_K
     count = _k_of_loop(tile, tile.schedule)
     return next((each for each in range(most, 1, -1) if count % each == 0), most)

@@ -55,6 +55,7 @@ from .packed_words import may_pack_words
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
 from .skip import SkipAttr
+from .slide import Slide, find_slide
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .strategy import STRATEGIES, StrategyAttr, strategies_of
 from .subscript import BlockedIndex, Subscript
@@ -120,6 +121,7 @@ __all__ = [
     "STRATEGIES",
     "ScheduleAttr",
     "SkipAttr",
+    "Slide",
     "SlotAttr",
     "SplitIndexOp",
     "StoreOp",
@@ -140,6 +142,7 @@ __all__ = [
     "byte_count",
     "can_mask",
     "element_type",
+    "find_slide",
     "is_unlimited",
     "loads_across",
     "may_be_one",

@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "growth": ([], {"AXES": {"residual blocks": (AXES["residual blocks"][0], 1)}}),
     "in_place": (["--time", SMALL], NO_TIME),
-    "kernels": ([SMALL], {"REPEATS": 1}),
+    "kernels": ([SMALL, "--precision", "bf16"], {"REPEATS": 1}),
     "lookups": (PLAN, {"LOOKUPS": {"rows_64": LOOKUPS["rows_64"]}}),
     "math_coefficients": (["exp2", "f32"], {}),
     "networks": ([], {}),

@@ -19,6 +19,11 @@ the result is smaller. Where the strategy of a contraction is to read B from pan
 
     loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<nr = 16, …> k_loop …
 
+Where a window slides along the rows, as in a depthwise convolution, and registers hold
+what neighbouring rows share (`compiler/cost/window.py`), the tile `slides`:
+
+    loop.tile %i to 56, %j to 64, … reduce %k to 3 … by 7, 16, 8 slides k_loop …
+
 A kernel that has no `strategies` of its op, such as one for all sizes, gets them here.
 What a kernel has under `preference` is taken in place of a rule, as far as there is
 room. Bits do not depend on it, so that it may be chosen freely. With `most_rows` MR is
@@ -35,6 +40,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     IntegerAttr,
     ModuleOp,
+    UnitAttr,
     i64,
 )
 from xdsl.passes import ModulePass
@@ -56,6 +62,7 @@ from ...cost import (
     choose_shape,
     choose_strategy,
     choose_tile_registers,
+    choose_window,
 )
 
 
@@ -104,6 +111,8 @@ def _size(
     choice = choice or choose_blocking(tile, strategy, target, preference)
     if choice is None:
         shape = choose_shape(tile, target, preference)
+        if (window := choose_window(tile, shape, target, preference)) is not None:
+            shape, tile.slides = window, UnitAttr()
     else:
         shape = choice.mr, choice.nr, choice.lanes
         tile.schedule = choice.schedule.with_pairs(strategy.pairs)

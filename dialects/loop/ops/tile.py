@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -60,9 +67,10 @@ class TileOp(IRDLOperation):
     by smaller register tiles, or by tiles whose last columns are not stored. The op is
     unrolled only while LLVM text is written. Threads share what is `split`. With a
     `schedule` the operands are read in blocks and from packed panels; without, where
-    they lie. `unroll` says how many k are written one after the other, which without a
-    schedule is all of them, and `prefetch` how many bytes of the next panel are
-    prefetched for each k.
+    they lie, and where the tile `slides`, rows share in registers what a window reads
+    (`dialects/loop/slide.py`). `unroll` says how many k are written one after the other,
+    without a schedule all of them or the innermost, and `prefetch` how many bytes of the
+    next panel are prefetched for each k.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
@@ -88,6 +96,7 @@ class TileOp(IRDLOperation):
     schedule = opt_prop_def(ScheduleAttr)
     unroll = opt_prop_def(IntegerAttr.constr(i64))
     prefetch = opt_prop_def(IntegerAttr.constr(i64))
+    slides = opt_prop_def(UnitAttr)
     split = opt_prop_def(StringAttr)
     """What threads share, if they do: the rows or the columns."""
     k_loop = region_def("single_block")
@@ -234,9 +243,10 @@ class TileOp(IRDLOperation):
             )
         if self.schedule is not None:
             self.schedule.verify_for(self.sizes[2:], self.is_in_place)
-        if self.schedule is None and self.unrolled not in (1, product(self.sizes[2:])):
+        parts = 1, product(self.sizes[-1:]), product(self.sizes[2:])
+        if self.schedule is None and self.unrolled not in parts:
             raise VerifyException(
-                f"expected all k to be unrolled without a schedule, got {self.unrolled}"
+                f"expected all k or the innermost to be unrolled, got {self.unrolled}"
             )
         mr, nr, lanes = self.register_tile
         if min(mr, nr, lanes) < 1 or nr % lanes:
@@ -265,6 +275,7 @@ class TileOp(IRDLOperation):
         if self.schedule is not None:
             printer.print_string(" as ")
             printer.print_attribute(self.schedule)
+        printer.print_string("" if self.slides is None else " slides")
         print_counts(printer, self, _NUMBERS)
         if self.split is not None:
             printer.print_string(f" split {self.split.data}")
@@ -299,15 +310,16 @@ class TileOp(IRDLOperation):
         type = parser.parse_type()
         properties: dict[str, Attribute] = {"bounds": ArrayAttr(bounds)}
         if parser.parse_optional_keyword("by") is not None:
-            numbers = parser.parse_comma_separated_list(
-                parser.Delimiter.NONE, parser.parse_integer
-            )
+            none = parser.Delimiter.NONE
+            numbers = parser.parse_comma_separated_list(none, parser.parse_integer)
             if len(numbers) != 3:
                 parser.raise_error(f"expected MR, NR, lanes, got {numbers}")
             for name, number in zip(("mr", "nr", "lanes"), numbers, strict=True):
                 properties[name] = IntegerAttr(number, i64)
         if parser.parse_optional_keyword("as") is not None:
             properties["schedule"] = parser.parse_attribute()
+        if parser.parse_optional_keyword("slides") is not None:
+            properties["slides"] = UnitAttr()
         properties |= parse_counts(parser, _NUMBERS)
         if parser.parse_optional_keyword("split") is not None:
             properties["split"] = StringAttr(parser.parse_identifier())

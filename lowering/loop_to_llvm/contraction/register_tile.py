@@ -3,7 +3,9 @@ Write MR x NR accumulators in vector registers: their k-loop, and what they end 
 
 What the k-loop computes is written once for each vector of accumulators, but what does
 not depend on the row, or on the column, once for all: so an element of an operand is
-loaded once and used for a whole row or column of the register tile.
+loaded once and used for a whole row or column of the register tile. Where a window
+slides along the rows (`dialects/loop/slide.py`), an element is loaded once for all rows
+and innermost k that read it.
 """
 
 from __future__ import annotations
@@ -15,13 +17,22 @@ from typing import Protocol, TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects import Dim
-from ....dialects.loop import LoadOp, StoreOp, TargetAttr, TileOp, YieldOp
+from ....dialects import Dim, product
+from ....dialects.loop import (
+    LoadOp,
+    Slide,
+    StoreOp,
+    TargetAttr,
+    TileOp,
+    YieldOp,
+    find_slide,
+)
 from ..text.function import FunctionWriter
 from ..text.masks import mask_of
 from ..text.memory_access import MemoryAccess
 from ..text.scope import SCALAR, Lanes, Scope
 from ..text.types import Value, memory_text
+from .dependence import Dependences
 
 Known: TypeAlias = dict[tuple[SSAValue, int, int], Value]
 """What is written of a region: results for a row and a vector, or for all (-1)."""
@@ -79,13 +90,18 @@ class RegisterTile:
         ]
         self.masks = [""] * shape.vectors
         """Of each vector of a row, the lanes that load and store, where not all do."""
-        self.dependences: dict[Operation, tuple[bool, bool]] = {}
-        """Of ops of the regions, whether they differ by row, and by column."""
+        self.dependences = Dependences()
         self.bases: dict[Operation, list[str]] = {}
         """The addresses of rows of operands that have one for each row of the tile."""
+        self.slide: Slide | None = None
+        """The window that slides along the rows, where it is held in registers."""
+        self.window: Known = {}
+        """What is written of the ops of the window, by place instead of row."""
 
     def write(self) -> None:
         """Writes the k-loop over all that is reduced, and the epilogue."""
+        if self.op.slides is not None and self.op.unrolled > 1:
+            self.slide = find_slide(self.op)
         self.find_bases()
         initial = self.host.scope[self.op.initial]
         initial = self.host.w.splat(initial, self.shape.lanes)
@@ -98,7 +114,7 @@ class RegisterTile:
         loads = [
             each
             for each in self.op.epilogue.block.ops
-            if isinstance(each, LoadOp) and self.dependence(each) == (False, True)
+            if isinstance(each, LoadOp) and self.dependences.of(each) == (False, True)
         ]
         count = len(self.positions) + len(loads) * self.shape.vectors
         return count < self.host.target.registers.data
@@ -216,8 +232,10 @@ class RegisterTile:
             return self.one_k(point, accumulators)
         first, *rest = bounds
         # Of more masked loads in a row LLVM would spill what they load.
-        unrolled = self.op.unroll is not None and not (rest and any(self.masks))
-        if unrolled and isinstance(first, int):
+        most = 1 if rest and any(self.masks) else self.op.unrolled
+        count = product(bounds)
+        if isinstance(first, int) and isinstance(count, int) and count <= most:
+            self.window = {}
             for at in range(first):
                 accumulators = self.write_k_loop([*point, str(at)], rest, accumulators)
             return accumulators
@@ -248,28 +266,39 @@ class RegisterTile:
                     scope.define(so_far, value)
                     for each in block.ops:
                         if not isinstance(each, YieldOp):
-                            found = self.shared(each, position, known)
+                            found = self.of_k(each, position, point, known)
                             scope.define(each.results[0], found)
                     found = scope[self.op.next]
                     results.append(host.w.splat(found, self.shape.lanes))
         return results
+
+    def of_k(
+        self, op: Operation, position: tuple[int, int], point: list[str], known: Known
+    ) -> Value:
+        """Writes an op of the k-loop, unless another row or k has it already."""
+        if self.slide is None or op not in self.slide.ops:
+            return self.shared(op, position, known)
+        place = self.slide.place(position[0], int(point[-1]))
+        return self.shared(op, position, self.window, place)
 
     def shared(
         self,
         op: Operation,
         position: tuple[int, int],
         known: Known,
+        place: int | None = None,
     ) -> Value:
-        """Writes an op, unless its row or column has it already."""
-        by_row, by_column = self.dependence(op)
+        """Writes an op, unless its row, or place of the window, or column has it."""
+        by_row, by_column = self.dependences.of(op)
         row, vector = position
-        key = op.results[0], row if by_row else -1, vector if by_column else -1
+        at = row if place is None else place
+        key = op.results[0], at if by_row else -1, vector if by_column else -1
         if key not in known:
             if (base := self.bases.get(op)) is None:
                 known[key] = self.host.evaluate(op)
             else:
                 assert isinstance(op, LoadOp)
-                known[key] = self.load_from(base[row], op, vector)
+                known[key] = self.load_from(base, op, row, vector)
         return known[key]
 
     def find_bases(self) -> None:
@@ -290,9 +319,9 @@ class RegisterTile:
                 outer = [index for index in strides if index in host.scope]
                 if any(host.scope[index].lanes > 1 for index in outer):
                     continue
-                self.bases[each] = [
-                    self.base(each, number) for number in range(self.shape.rows)
-                ]
+                slides = self.slide is not None and each in self.slide.ops
+                count = 1 if slides else self.shape.rows
+                self.bases[each] = [self.base(each, row) for row in range(count)]
 
     def base(self, op: LoadOp, row: int) -> str:
         """Writes the address of the first element that a load has in a row."""
@@ -301,35 +330,19 @@ class RegisterTile:
             address = memory.address(op.buffer, memory.offsets(memory.at(op)).first)
         return hidden(self.host.w, address)
 
-    def load_from(self, base: str, op: LoadOp, vector: int) -> Value:
-        """Writes the load of a vector of a row that begins at an address."""
+    def load_from(
+        self, bases: Sequence[str], op: LoadOp, row: int, vector: int
+    ) -> Value:
+        """Writes the load of a vector of a row; a window has the first row's base."""
         host, offset = self.host, str(vector * self.shape.lanes)
+        at, row_index = host.memory.at(op), self.op.k_loop.block.args[0]
+        if len(bases) < self.shape.rows:
+            apart = host.w.mul(str(row), host.w.size(at.step(row_index)))
+            offset, row = host.w.add(offset, apart), 0
         for index in self.op.k_loop.block.args[2:-1]:
-            stride = host.w.size(host.memory.at(op).step(index))
+            stride = host.w.size(at.step(index))
             offset = host.w.add(offset, host.w.mul(host.scope[index].text, stride))
-        type = op.element
+        type, base = op.element, bases[row]
         here = f"getelementptr inbounds {memory_text(type)}, ptr {base}, i64 {offset}"
         mask = self.masks[vector]
         return host.memory.read(host.w.emit(here), type, self.shape.lanes, mask)
-
-    def dependence(self, op: Operation) -> tuple[bool, bool]:
-        """Whether what an op of a region computes differs by row, and by column."""
-        if op not in self.dependences:
-            self.dependences[op] = self.find_dependence(op)
-        return self.dependences[op]
-
-    def find_dependence(self, op: Operation) -> tuple[bool, bool]:
-        """The same, from its operands."""
-        block = op.parent
-        assert block is not None, "an op of the k-loop, or of the epilogue"
-        row, column, *_, so_far = block.args
-        by_row = by_column = False
-        for operand in op.operands:
-            if operand is so_far:
-                return True, True
-            by_row |= operand is row
-            by_column |= operand is column
-            if isinstance(operand.owner, Operation) and operand.owner.parent is block:
-                inner = self.dependence(operand.owner)
-                by_row, by_column = by_row or inner[0], by_column or inner[1]
-        return by_row, by_column

@@ -47,10 +47,10 @@ func.func @depthwise(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   func.return %1 : tensor<1x20x20x64xf32>
 }
 
-// Where all channels fit a tile, it takes them all: the image is read in a row.
+// Where all channels fit a tile, registers hold what three rows of half of them share.
 //
 // CHECK-LABEL: loop.kernel @conv_4
-// CHECK:         loop.tile {{.*}} by 2, 32, 8 k_loop
+// CHECK:         loop.tile {{.*}} by 3, 16, 8 slides k_loop
 func.func @whole_lines(%x: tensor<1x22x22x32xf32>) -> tensor<1x20x20x32xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x1x32xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 32 : i64, channels_last} : tensor<1x22x22x32xf32>, tensor<3x3x1x32xf32> -> tensor<1x20x20x32xf32>

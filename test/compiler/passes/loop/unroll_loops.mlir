@@ -239,3 +239,28 @@ loop.kernel @strides(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// -----
+
+// Of a window of more k than are all written out, the innermost are, which rows share.
+//
+// CHECK-LABEL: loop.kernel @sliding_window
+// CHECK:         loop.tile {{.*}} by 14, 16, 16 slides unroll 5 k_loop
+// CHECK:         loop.tile {{.*}} by 6, 64, 16 k_loop
+loop.kernel @sliding_window(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 56, %j to 96, reduce %k to 5, reduce %l to 5 from %zero : f32 by 14, 16, 16 slides k_loop (%sum) {
+    %a = loop.load %x[%i * 96 + %j + %k * 5568 + %l * 96] : memref<?xf32>
+    %b = loop.load %w[%k * 480 + %l * 96 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 96 + %column] : memref<?xf32>
+    loop.yield
+  }
+  loop.tile %i to 56, %j to 96, reduce %k to 5, reduce %l to 5 from %zero : f32 by 6, 64, 16 k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}

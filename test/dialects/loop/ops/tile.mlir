@@ -196,7 +196,7 @@ loop.kernel @epilogue_of_a_row() {
 // Without a schedule all k are unrolled, or none.
 loop.kernel @some_k() {
   %zero = arith.constant 0.0 : f32
-  // expected-error {{expected all k to be unrolled without a schedule, got 4}}
+  // expected-error {{expected all k or the innermost to be unrolled, got 4}}
   loop.tile %i to 5, %j to 7, reduce %k to 12 from %zero : f32 unroll 4 k_loop (%sum) {
     loop.yield %sum : f32
   } epilogue (%row, %column, %accumulator) {

@@ -83,3 +83,25 @@ def test_what_all_rows_use_is_not_spilled():
     # A load for each weight and a store for each result; elements of the image are
     # operands.
     assert len(tile) <= 108 + 18 + 12 + 12
+
+
+CHANNELS_LAST = """
+func.func @main(%x: tensor<1x58x58x144xf32>) -> tensor<1x56x56x144xf32> {
+  %w = graph.constant dense<2.0> : tensor<3x3x1x144xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>,
+    padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+    groups = 144 : i64, channels_last}
+    : tensor<1x58x58x144xf32>, tensor<3x3x1x144xf32> -> tensor<1x56x56x144xf32>
+  func.return %0 : tensor<1x56x56x144xf32>
+}
+"""
+
+
+def test_a_window_is_loaded_once_for_all_rows():
+    found = list(inner_loops(CHANNELS_LAST, "x86-64-v4"))
+    assert not any(count(each, "(%rsp)") for each in found)
+    (tile,) = (each for each in found if count(each, "vfmadd") == 9 * 14)
+    # Sixteen places of each of three lines, and the weights.
+    loads = [each for each in tile if re.match(r"vmovups\s+[^%]*\(", each)]
+    of_factors = [each for each in tile if each.startswith("vfmadd") and "(" in each]
+    assert len(loads) + len(of_factors) <= 3 * 16 + 9
