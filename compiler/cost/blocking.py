@@ -51,13 +51,16 @@ of 1024 are 8 % faster, but a thread's stack is no place for that
 FEW_ROWS = 8
 """Rows below which packing B does not pay, and that are streamed; chosen by hand."""
 
-_MANY_ROWS = 48
+_MANY_ROWS = 24
 """Rows of a block, at least, for which panels may exceed half of the second cache."""
 
 _MIN_PANELS = 16
 """Panels that must read a block of A for packing it to pay: for eight it did not."""
 
 KIB = 1024
+
+_FROM_L3 = 4096 * KIB
+"""Bytes of a block of B, at least, for many rows: with half of it A is packed twice."""
 
 _PAGE = 4096
 
@@ -225,15 +228,9 @@ class _Chooser:
         vectors = self.nr // self.lanes
         mr = max(most_rows(vectors, self.target, self.preference.mr.data), 1)
         # Rows are partitioned evenly, so that no register tile is left with few.
-        mr = (
-            -(-size_or_open(rows) // -(-size_or_open(rows) // mr))
-            if size_or_open(rows)
-            else mr
-        )
-        few = (
-            size_or_open(product([size_or_open(rows), *map(size_or_open, self.over)]))
-            <= mr
-        )
+        if count := size_or_open(rows):
+            mr = -(-count // -(-count // mr))
+        few = size_or_open(product([count, *map(size_or_open, self.over)])) <= mr
         narrows = self.narrows(a)
         block = self.block_k(reduced, few and not packs_b)
         if narrows and block is not None and not self.fits_whole(reduced, mr):
@@ -275,7 +272,7 @@ class _Chooser:
         Many rows use a panel while it is in the first cache, so that panels may come
         from beyond the second; for fewer rows the block stays in the second.
         """
-        bytes = self.l2 * 2 if many else self.l2 // 2
+        bytes = max(self.l2 * 2, _FROM_L3) if many else self.l2 // 2
         if packs_b:
             bytes = min(self.l2 // 2, SCRATCH)
         elif few:

@@ -128,12 +128,12 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
 
 def _fills_up(isa: Isa, nest: KernelNest) -> bool:
     """
-    Whether words are filled up with zeros: where sums are exact, or in tile registers,
-    for which all rows of A are packed.
+    Whether words are filled up with zeros: not where the rows of A that tile registers
+    multiply, all of which are packed, would be too long.
     """
     reduced = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     is_short = isinstance(reduced, int) and reduced <= MOST_KC
-    return isa.is_exact or (isa.tiles is not None and is_short)
+    return isa.is_exact or isa.tiles is None or is_short
 
 
 def reads_alone(nest: KernelNest, weight: WeightOp) -> bool:

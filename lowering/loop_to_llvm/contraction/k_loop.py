@@ -67,6 +67,21 @@ def k_loop(
     return level([], "0", 1, carried)
 
 
+def copied_at_once(blocks: Blocks, unit: int) -> list[int]:
+    """
+    How many elements of a row of A are copied at a time, the most first: units for each
+    lane of a vector, fewer for what is left, at last one unit if any may be.
+    """
+    lanes, size = blocks.lanes, blocks.reduced[-1]
+    if lanes == 1 or dict(blocks.a.at.terms).get(blocks.k_indices[-1]) != 1:
+        return [unit]
+    few = [unit * lanes >> each for each in range(1, lanes.bit_length())]
+    if blocks.axis == len(blocks.reduced) - 1 or not isinstance(size, int):
+        # A block may end anywhere.
+        return [unit * lanes, *dict.fromkeys((few[0], unit) if unit > 1 else (unit,))]
+    return [unit * lanes, *(each for each in few if size & each)]
+
+
 def _write_rest(
     blocks: Blocks, bound: tuple[str, Dim], unit: int, carried: list[Value], body: Build
 ) -> list[Value]:

@@ -17,7 +17,7 @@ from ..text.memory_access import LINE
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
-from .k_loop import k_loop
+from .k_loop import copied_at_once, k_loop
 from .steps import StepsWriter
 from .words import pack_edge_panel, pack_panel, pack_row
 
@@ -26,8 +26,6 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
     """Writes the packing of a block of rows."""
     w, scope = blocks.w, blocks.scope
     last, has_words = blocks.k_indices[-1], blocks.has_words(blocks.a)
-    contiguous = dict(blocks.a.at.terms).get(last) == 1
-    by = (blocks.lanes, 1) if contiguous and blocks.lanes > 1 else (1,)
 
     def row(at: str, _: list[Value]) -> Sequence[Value]:
         offset = w.mul(at, str(blocks.a_pitch * blocks.parts))
@@ -41,27 +39,49 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
 
         with scope.inner():
             blocks.set_index(blocks.row, w.add(start, at))
+            if blocks.in_words:
+                _fill_up(blocks, block, base, has_words)
             if has_words:
                 pack_row(blocks, block, base)
             else:
-                if blocks.tiles is not None and blocks.filled != [*blocks.reduced]:
-                    # Words that are not whole end with zeros. A row has room for
-                    # the k of one more instruction.
-                    lines = -(-blocks.kc * blocks.isa.bytes // LINE)
-                    write_zeros(w, base, lines, LINE)
-                k_loop(blocks, block, (), copy, by)
-        count = w.mul(block.count, str(blocks.inner))
-        many = blocks.isa.k_group if blocks.tiles is None else blocks.isa.k
-        fills = blocks.in_words and (many > blocks.isa.k_group or not has_words)
-        if fills and w.whole(count, many) != count:
-            # Zeros fill up the last word, or the k of the last instruction.
-            rest = blocks.at(base, count, blocks.packed_type)
-            zeros = memory_text(blocks.packed_type, many)
-            align = blocks.isa.bytes
-            w.do(f"store {zeros} zeroinitializer, ptr {rest}, align {align}")
+                k_loop(blocks, block, (), copy, copied_at_once(blocks, 1))
         return ()
 
     w.loop("0", w.minus(end, start), 1, (), row)
+
+
+def _fill_up(blocks: Blocks, block: KBlock, base: str, has_words: bool) -> None:
+    """
+    Writes zeros where the elements of a row of A, which are written after that, leave
+    a part of a word or of an instruction.
+    """
+    w, isa = blocks.w, blocks.isa
+    many = isa.k_group if blocks.tiles is None else isa.k
+    *_, filled = blocks.filled
+
+    def zeros(at: str, count: int) -> None:
+        to = blocks.at(base, at, blocks.packed_type)
+        text = memory_text(blocks.packed_type, count)
+        w.do(f"store {text} zeroinitializer, ptr {to}, align {isa.bytes}")
+
+    def last_word(k: str, _: int, __: list[Value]) -> Sequence[Value]:
+        assert isinstance(filled, int), (
+            "words are filled up where their number is known"
+        )
+        zeros(w.add(k, str(filled - isa.k_group)), isa.k_group)
+        return ()
+
+    if not has_words and blocks.filled != [*blocks.reduced]:
+        if blocks.tiles is not None:
+            # A row has room for the k of one more instruction.
+            write_zeros(w, base, -(-blocks.kc * isa.bytes // LINE), LINE)
+        elif blocks.axis < len(blocks.reduced) - 1:
+            size = blocks.reduced[-1]
+            assert isinstance(size, int), "words are filled up where it is known"
+            k_loop(blocks, block, (), last_word, (size,))
+    count = w.mul(block.count, str(blocks.inner))
+    if (many > isa.k_group or not has_words) and w.whole(count, many) != count:
+        zeros(w.whole(w.minus(count, "1"), many), many)
 
 
 def pack_b(blocks: Blocks, columns: ColumnBlock, block: KBlock) -> None:

@@ -17,7 +17,7 @@ from ....dialects.loop import LoadOp
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, type_text
 from .blocks import Blocks, KBlock
-from .k_loop import k_loop
+from .k_loop import copied_at_once, k_loop
 
 _BYTE = 8
 
@@ -25,8 +25,8 @@ _BYTE = 8
 def pack_row(blocks: Blocks, block: KBlock, base: str) -> None:
     """Writes the packing of the row of A that the scope is at."""
     w, a, many = blocks.w, blocks.a, blocks.isa.k_group
-    is_contiguous = dict(a.at.terms).get(blocks.k_indices[-1]) == 1
-    wide = is_contiguous and blocks.lanes > 1
+    counts = copied_at_once(blocks, many)
+    wide = counts[0] > many
 
     def copy(k: str, count: int, _: list[Value]) -> Sequence[Value]:
         with blocks.scope.inner(SCALAR):
@@ -38,8 +38,7 @@ def pack_row(blocks: Blocks, block: KBlock, base: str) -> None:
         _put_words(blocks, words, to)
         return ()
 
-    counts = (many * blocks.lanes, many * blocks.lanes // 2, many) if wide else (many,)
-    k_loop(blocks, block, (), copy, [*dict.fromkeys(counts)])
+    k_loop(blocks, block, (), copy, counts)
 
 
 def _side_by_side(blocks: Blocks, count: int) -> Value:

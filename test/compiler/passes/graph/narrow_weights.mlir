@@ -141,12 +141,11 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 // DOTS-NEXT:       %[[ROWS:.*]] = graph.cast %[[ROUNDED]] {to = f32} : tensor<64x64xbf16> -> tensor<64x64xf32>
 // DOTS-NEXT:       graph.matmul %[[ROWS]], %[[WIDE]]
 
-// Not where the steps are odd, but for registers of matrices: there zeros fill up the last pair.
+// Where the steps are odd, zeros fill up the last pair.
 //
 // DOTS-LABEL:  func.func @odd
-// DOTS:          columns = 48 by 1>} : tensor<65x48xbf16>
-// DOTS:          graph.cast
-// DOTS-NOT:      graph.cast
+// DOTS:          columns = 48 by 1, vnni = 2>} : tensor<65x48xbf16>
+// DOTS-COUNT-3:  graph.cast
 // DOTS:          graph.matmul
 // MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_11
 // MATRICES:        loop.tile {{.*}} as #loop.schedule<nr = 16, mc = 32, nc = 48, kc = 65 of 0, pack = "a", pad = 62> k_loop

@@ -82,7 +82,7 @@ func.func @no_contraction(%x: tensor<3x16xf32>) -> tensor<3x16xf32> {
 //
 // CHECK-LABEL: func.func @bytes
 // AVX2:          graph.weight "constant_6.panels" {panels = #graph.panels<width = 16, rows = [6 by 16], columns = 16 by 1, vnni = 4>} : tensor<6x16xsi8>
-// AVX2-NEXT:     strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 1536, pairs = true>]
+// AVX2-NEXT:     strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 2048, pairs = true>]
 func.func @bytes(%x: tensor<5x6xui8>) -> tensor<5x16xi32> {
   %w = graph.constant dense<6> : tensor<6x16xsi8>
   %1 = graph.fusion %x, %w : tensor<5x6xui8>, tensor<6x16xsi8> -> tensor<5x16xi32> {
