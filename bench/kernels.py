@@ -140,12 +140,12 @@ def main(arguments: Namespace) -> None:
         if not isinstance(call, CallOp):
             continue
         kernel = kernels[name := call.kernel_name]
-        arguments = call_arguments(call, program, frame, symbols)
-        function = ctypes.CFUNCTYPE(None, *map(type, arguments))(functions[names[name]])
+        passed = call_arguments(call, program, frame, symbols)
+        function = ctypes.CFUNCTYPE(None, *map(type, passed))(functions[names[name]])
         best = float("inf")
         for _ in range(REPEATS):
             start = time.thread_time()
-            function(*arguments)
+            function(*passed)
             best = min(best, time.thread_time() - start)
         total += best
         inner = dict(zip([s.data for s in kernel.symbols], call.sizes, strict=True))

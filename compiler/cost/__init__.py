@@ -10,6 +10,7 @@ from .idle_loops import leaves_if_idle
 from .kernel_work import bytes_touched, integer_operations_of, operations_of
 from .packing import contractions_of, panels_in, reads_alone, suits
 from .register_tile import choose_shape, size_or_open
+from .squares import choose_squares
 from .strategy import Plan, choose_strategies, choose_strategy, most_k_of_panels
 from .tile_registers import MOST_KC, choose_tile_registers
 from .unrolling import (
@@ -41,6 +42,7 @@ __all__ = [
     "candidates",
     "choose_blocking",
     "choose_shape",
+    "choose_squares",
     "choose_strategies",
     "choose_strategy",
     "choose_tile_registers",

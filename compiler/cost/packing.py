@@ -128,8 +128,8 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
 
 def _fills_up(isa: Isa, nest: KernelNest) -> bool:
     """
-    Whether words are filled up with zeros: not where the rows of A that tile registers
-    multiply, all of which are packed, would be too long.
+    Whether words are filled up with zeros: tile registers multiply rows of A that are
+    packed, and rows that are too long are not.
     """
     reduced = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     is_short = isinstance(reduced, int) and reduced <= MOST_KC

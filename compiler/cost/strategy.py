@@ -184,8 +184,8 @@ def most_k_of_panels(target: TargetAttr) -> int:
 
 def _most_kc(nr: int, bytes: int, target: TargetAttr) -> int:
     """
-    KC at most: a panel may be half as large again as the first cache, or 64 KiB. What of
-    it comes from the second is read in order, and prefetched.
+    KC at most: a panel may be half as large again as the first cache, or 64 KiB. What
+    comes from the second is read in order, and prefetched.
     """
     most = max(3 * target.l1.data * KIB // 2, _PANEL_BYTES)
     return max(most // (nr * bytes), 1)

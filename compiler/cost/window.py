@@ -87,7 +87,7 @@ def _most_rows(slide: Slide, vectors: int, target: TargetAttr, most: int) -> int
 
 def _time(tile: TileOp, slide: Slide, mr: int, vectors: int, places: int) -> float:
     """
-    The time of a multiply-add of MR rows that read so many places for all innermost k.
+    The time of a multiply-add of MR rows that read `places` for all innermost k.
     """
     results, time = mr * slide.taps, max(1.0, IN_FLIGHT / (mr * vectors))
     for load in tile.loads:

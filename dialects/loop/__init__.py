@@ -26,6 +26,7 @@ from .isa import (
     TileGeometry,
     isas_of,
 )
+from .many_rows import MANY_ROWS, MANY_TILES, packs_if_many
 from .masking import can_mask
 from .ops.argsort import ArgsortOp
 from .ops.check_index import CheckIndexOp
@@ -50,7 +51,7 @@ from .ops.program_flow import (
 )
 from .ops.program_memory import memory_of
 from .ops.split_index import SplitIndexOp
-from .ops.tile import MANY_ROWS, MANY_TILES, TileOp, packs_if_many
+from .ops.tile import TileOp
 from .packed_words import may_pack_words
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr

@@ -51,8 +51,9 @@ class Slide:
 @lru_cache(256)
 def _held(by_row: int, by_k: int, taps: int, rows: int) -> int:
     of_k = [{r * by_row + k * by_k for r in range(rows)} for k in range(taps)]
+    none = set[int]()
     return max(
-        len(set().union(*of_k[: k + 1]) & set().union(*of_k[k:])) for k in range(taps)
+        len(none.union(*of_k[: k + 1]) & none.union(*of_k[k:])) for k in range(taps)
     )
 
 

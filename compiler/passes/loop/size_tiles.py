@@ -24,6 +24,11 @@ what neighbouring rows share (`compiler/cost/window.py`), the tile `slides`:
 
     loop.tile %i to 56, %j to 64, … reduce %k to 3 … by 7, 16, 8 slides k_loop …
 
+Where columns are apart in memory, as in a product of a matrix and a vector, squares of
+them and of k are transposed in registers (`compiler/cost/squares.py`):
+
+    loop.tile %i to 1, %j to 256, reduce %k to 512 … by 1, 8, 8 transposed 8 k_loop …
+
 A kernel that has no `strategies` of its op, such as one for all sizes, gets them here.
 What a kernel has under `preference` is taken in place of a rule, as far as there is
 room. Bits do not depend on it, so that it may be chosen freely. With `most_rows` MR is
@@ -60,6 +65,7 @@ from ....dialects.loop import (
 from ...cost import (
     choose_blocking,
     choose_shape,
+    choose_squares,
     choose_strategy,
     choose_tile_registers,
     choose_window,
@@ -113,6 +119,9 @@ def _size(
         shape = choose_shape(tile, target, preference)
         if (window := choose_window(tile, shape, target, preference)) is not None:
             shape, tile.slides = window, UnitAttr()
+        elif (squares := choose_squares(tile, shape, target)) is not None:
+            shape, side = squares
+            tile.transposed = IntegerAttr(side, i64)
     else:
         shape = choice.mr, choice.nr, choice.lanes
         tile.schedule = choice.schedule.with_pairs(strategy.pairs)

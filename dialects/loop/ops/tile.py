@@ -35,17 +35,8 @@ from ..target import IN_FLIGHT, STEPS_IN_FLIGHT
 from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
-_NUMBERS = ("unroll", "prefetch")
+_NUMBERS = ("transposed", "unroll", "prefetch")
 """The properties that are numbers, as they are printed."""
-
-MANY_ROWS = 64
-"""
-Rows for which B is packed where the k-loop would widen it from bf16: then products are
-as fast as in f32 (`docs/performance.md`, "Weights of bf16").
-"""
-
-MANY_TILES = 3
-"""Full register tiles of rows for which B is packed where it is made of steps."""
 
 _SHARED = ("rows", "columns")
 """What threads may share."""
@@ -70,7 +61,8 @@ class TileOp(IRDLOperation):
     they lie, and where the tile `slides`, rows share in registers what a window reads
     (`dialects/loop/slide.py`). `unroll` says how many k are written one after the other,
     without a schedule all of them or the innermost, and `prefetch` how many bytes of the
-    next panel are prefetched for each k.
+    next panel are prefetched for each k. What columns read apart and lies along the
+    innermost k is read in vectors of `transposed` k, which become vectors of columns.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
@@ -94,6 +86,7 @@ class TileOp(IRDLOperation):
     nr = opt_prop_def(IntegerAttr.constr(i64))
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     schedule = opt_prop_def(ScheduleAttr)
+    transposed = opt_prop_def(IntegerAttr.constr(i64))
     unroll = opt_prop_def(IntegerAttr.constr(i64))
     prefetch = opt_prop_def(IntegerAttr.constr(i64))
     slides = opt_prop_def(UnitAttr)
@@ -132,6 +125,11 @@ class TileOp(IRDLOperation):
     def unrolled(self) -> int:
         """How many k are written one after the other."""
         return 1 if self.unroll is None else self.unroll.value.data
+
+    @property
+    def side(self) -> int:
+        """How many k are read at a time where columns read apart; else 1."""
+        return 1 if self.transposed is None else self.transposed.value.data
 
     @property
     def next(self) -> SSAValue:
@@ -248,6 +246,10 @@ class TileOp(IRDLOperation):
             raise VerifyException(
                 f"expected all k or the innermost to be unrolled, got {self.unrolled}"
             )
+        if self.side < 1 or self.side & (self.side - 1):
+            raise VerifyException(
+                f"expected a power of two of k to be transposed, got {self.side}"
+            )
         mr, nr, lanes = self.register_tile
         if min(mr, nr, lanes) < 1 or nr % lanes:
             raise VerifyException(
@@ -340,11 +342,3 @@ class TileOp(IRDLOperation):
             properties=properties,
             regions=[k_loop, epilogue],
         )
-
-
-def packs_if_many(tile: TileOp) -> bool:
-    """
-    Whether a run packs B only if it has many rows: B is made of steps, and the number
-    of rows is not known before.
-    """
-    return bool(tile.beside) and not isinstance(tile.sizes[0], int)

@@ -239,38 +239,40 @@ class RegisterTile:
             for at in range(first):
                 accumulators = self.write_k_loop([*point, str(at)], rest, accumulators)
             return accumulators
-        stop = self.host.w.size(first)
-        return self.host.w.loop(
-            "0",
-            stop,
-            1,
-            accumulators,
-            lambda at, inner: self.write_k_loop([*point, at], rest, inner),
-        )
+
+        def one(at: str, inner: list[Value]) -> list[Value]:
+            return self.write_k_loop([*point, at], rest, inner)
+
+        return self.host.w.loop("0", self.host.w.size(first), 1, accumulators, one)
 
     def one_k(self, point: list[str], accumulators: list[Value]) -> list[Value]:
         """Writes the body of the k-loop for all accumulators."""
-        host, block = self.host, self.op.k_loop.block
-        scope = host.scope
-        _, _, *indices, so_far = block.args
+        host, scope = self.host, self.host.scope
+        indices = self.op.k_loop.block.args[2:-1]
         if self.bases:
             # What all rows use is loaded again for each tile, or it would be spilled.
             host.w.fence()
         known: Known = {}
-        results: list[Value] = []
         with scope.inner():
             for index, at in zip(indices, point, strict=True):
                 scope.set_index(index, at)
-            for position, value in zip(self.positions, accumulators, strict=True):
-                with self.at_position(position, block):
-                    scope.define(so_far, value)
-                    for each in block.ops:
-                        if not isinstance(each, YieldOp):
-                            found = self.of_k(each, position, point, known)
-                            scope.define(each.results[0], found)
-                    found = scope[self.op.next]
-                    results.append(host.w.splat(found, self.shape.lanes))
-        return results
+            return [
+                self.next_at(position, value, point, known)
+                for position, value in zip(self.positions, accumulators, strict=True)
+            ]
+
+    def next_at(
+        self, position: tuple[int, int], value: Value, point: list[str], known: Known
+    ) -> Value:
+        """Writes what a vector of accumulators becomes at the k of the scope."""
+        host, block, scope = self.host, self.op.k_loop.block, self.host.scope
+        with self.at_position(position, block):
+            scope.define(block.args[-1], value)
+            for each in block.ops:
+                if not isinstance(each, YieldOp):
+                    found = self.of_k(each, position, point, known)
+                    scope.define(each.results[0], found)
+            return host.w.splat(scope[self.op.next], self.shape.lanes)
 
     def of_k(
         self, op: Operation, position: tuple[int, int], point: list[str], known: Known

@@ -17,6 +17,7 @@ from ....dialects.loop import TileOp, can_mask
 from ..text.types import Value
 from .partition import partition_rows
 from .register_tile import KernelHost, RegisterTile, Shape
+from .square_tile import SquareTile
 
 
 def write_tile(host: KernelHost, op: TileOp) -> None:
@@ -71,7 +72,9 @@ def _write_rows(
 
         def row(at: str, _: list[Value], rows: int = rows) -> Sequence[Value]:
             own = Shape(rows, shape.vectors, shape.lanes)
-            tile = RegisterTile(host, op, own, at, column)
+            tile = (SquareTile if op.side > 1 else RegisterTile)(
+                host, op, own, at, column
+            )
             if valid:
                 tile.mask(valid)
             tile.write()

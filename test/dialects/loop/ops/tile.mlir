@@ -25,6 +25,27 @@ loop.kernel @round_trip(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?
 
 // -----
 
+// What rows or columns share and lies apart.
+//
+// CHECK-LABEL: loop.kernel @windows_and_squares
+// CHECK:         loop.tile {{.*}} by 6, 16, 8 slides unroll 9 k_loop (%sum) {
+// CHECK:         loop.tile {{.*}} by 1, 8, 8 transposed 8 k_loop (%{{.*}}) {
+loop.kernel @windows_and_squares() {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 9, %j to 64, reduce %k to 3, reduce %l to 3 from %zero : f32 by 6, 16, 8 slides unroll 9 k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+  loop.tile %i to 1, %j to 64, reduce %k to 30 from %zero : f32 by 1, 8, 8 transposed 8 k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}
+
+// -----
+
 // A tile of six rows by two vectors of eight columns; any number of indices is reduced.
 //
 // CHECK-LABEL: loop.kernel @sized
@@ -193,7 +214,20 @@ loop.kernel @epilogue_of_a_row() {
 
 // -----
 
-// Without a schedule all k are unrolled, or none.
+// Squares are transposed in halves.
+loop.kernel @odd_squares() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected a power of two of k to be transposed, got 6}}
+  loop.tile %i to 1, %j to 7, reduce %k to 12 from %zero : f32 transposed 6 k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}
+
+// -----
+
+// Without a schedule all k are unrolled, the innermost, or none.
 loop.kernel @some_k() {
   %zero = arith.constant 0.0 : f32
   // expected-error {{expected all k or the innermost to be unrolled, got 4}}
