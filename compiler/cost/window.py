@@ -92,7 +92,9 @@ def _time(tile: TileOp, slide: Slide, mr: int, vectors: int, places: int) -> flo
     results, time = mr * slide.taps, max(1.0, IN_FLIGHT / (mr * vectors))
     for load in tile.loads:
         count = places if load in slide.ops else slide.taps
-        time += count / results * (_LOAD + _CONVERSION * len(tile.made_of(load)))
+        # Integers of fewer bits are widened as they are loaded.
+        conversions = len(tile.made_of(load)) + (load.element != load.result.type)
+        time += count / results * (_LOAD + _CONVERSION * conversions)
     return time
 
 

@@ -60,3 +60,22 @@ loop.kernel @halves(%x: memref<?xbf16>, %w: memref<?xbf16>, %y: memref<?xf32>) {
     loop.yield
   }
 }
+
+// Bytes are widened as they are loaded.
+//
+// CHECK-LABEL: loop.kernel @bytes
+// AVX2:          : i32 by 7, 8, 8 slides k_loop
+// AVX512:        : i32 by 15, 16, 16 slides k_loop
+loop.kernel @bytes(%x: memref<?xui8>, %w: memref<?xsi8>, %y: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  loop.tile %i to 56, %j to 96, reduce %k to 3, reduce %l to 3 from %zero : i32 k_loop (%sum) {
+    %a = loop.load %x[%i * 96 + %j + %k * 5568 + %l * 96] : memref<?xui8>
+    %b = loop.load %w[%k * 288 + %l * 96 + %j] : memref<?xsi8>
+    %product = arith.muli %a, %b : i32
+    %next = arith.addi %sum, %product : i32
+    loop.yield %next : i32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 96 + %column] : memref<?xi32>
+    loop.yield
+  }
+}

@@ -120,3 +120,25 @@ def test_windows_that_slide(
     wanted = expected(exact_x, exact_w, steps, out)
     error = np.abs(widened(results[0], type) - wanted).max() / np.abs(wanted).max()
     assert error <= TYPES[type]
+
+
+@pytest.mark.parametrize(
+    ("window", "steps"), [((3, 3), (1, 1, 1, 1)), ((5, 3), (2, 1, 1, 2))]
+)
+def test_windows_of_bytes(window: tuple[int, int], steps: tuple[int, int, int, int]):
+    size, channels = (1, 13, 40, 48), 48
+    model, out = text(size, window, steps, "i32", "")
+    image, weight = "1x13x40x48x", f"{window[0]}x{window[1]}x1x48x"
+    casts = f"""
+      %x = graph.cast %bytes {{to = i32}} : tensor<{image}ui8> -> tensor<{image}i32>
+      %w = graph.cast %f {{to = i32}} : tensor<{weight}si8> -> tensor<{weight}i32>"""
+    head, _, rest = model.partition(f"%x: tensor<{image}i32>, %w: tensor<{weight}i32>")
+    opened, brace, body = rest.partition("{")
+    model = f"{head}%bytes: tensor<{image}ui8>, %f: tensor<{weight}si8>"
+    model += f"{opened}{brace}{casts}{body}"
+    rng = np.random.default_rng(channels)
+    x = rng.integers(0, 256, size).astype(np.uint8)
+    w = rng.integers(-128, 128, (*window, 1, channels)).astype(np.int8)
+    found = sr.compile(model, options=sr.Options(cache=False))(x, w)
+    wanted = expected(x.astype(np.float64), w.astype(np.float64), steps, out)
+    np.testing.assert_array_equal(found, wanted.astype(np.int32))
