@@ -39,7 +39,7 @@ from .register_tile import (
     size_or_open,
     streamed_nr,
 )
-from .unrolling import MAX_UNROLLED_K
+from .unrolling import equal_blocks
 from .words import isa_of, packed_bytes
 
 SCRATCH = 1 << 18
@@ -159,18 +159,6 @@ def stream(
     nr = streamed_nr(rows, columns, lanes, target, preference.nr.data)
     kc = preference.kc.data or _STREAMS
     return Blocking(rows, nr, lanes, ScheduleAttr.of(nr, rows, columns, kc, 0, ""))
-
-
-def equal_blocks(size: int, most: int) -> int:
-    """
-    How many values of an index of this size a block has, of at most `most`: as few
-    blocks as there can be, or one more where all are then equal and of whole unrolled
-    k. So nothing is left, and `share-kernels` finds products of many depths alike.
-    """
-    blocks = -(-size // most)
-    if size % blocks and size % ((blocks + 1) * MAX_UNROLLED_K) == 0:
-        blocks += 1
-    return -(-size // blocks)
 
 
 def can_split_k(tile: TileOp) -> bool:

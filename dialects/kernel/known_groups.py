@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from ..graph import ControlOp, FusionOp, GraphOp
 from ..graph.storage import replaced_by
@@ -19,6 +19,12 @@ from .grouping import make_group
 from .key import loops_key
 
 _known: dict[Hashable, Group] = {}
+
+_given: dict[Operation, tuple[Hashable, list[SSAValue], SSAValue | None, Group]] = {}
+"""
+The group that was given for an op last, and by what: many passes ask for that of one
+op, and to move every position of a concatenation of many parts takes a while.
+"""
 
 
 def group_of(op: Operation) -> Group | None:
@@ -33,12 +39,18 @@ def group_of(op: Operation) -> Group | None:
             return None
         places = Block(arg_types=[each.type for each in values]).args
         _known[key] = make_group(op).of(dict(zip(values, places, strict=True)))
+    replaced = replaced_by(op)
+    if op in _given and _given[op][:3] == (key, values, replaced):
+        return _given[op][3]
     known = _known[key]
     block = known.result.owner
     assert isinstance(block, Block)
-    return known.of(dict(zip(block.args, values, strict=True)), replaced_by(op))
+    found = known.of(dict(zip(block.args, values, strict=True)), replaced)
+    _given[op] = key, values, replaced, found
+    return found
 
 
 def forget_groups() -> None:
     """Drops what is known, when no op is left to ask for."""
     _known.clear()
+    _given.clear()

@@ -57,7 +57,7 @@ from .schedule import ScheduleAttr
 from .skip import SkipAttr
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .strategy import STRATEGIES, StrategyAttr, strategies_of
-from .subscript import BlockedIndex, Subscript
+from .subscript import BlockedIndex, Subscript, texts_of
 from .target import CACHES, IN_FLIGHT, TARGET, TargetAttr, target_of
 
 __all__ = [
@@ -151,6 +151,7 @@ __all__ = [
     "sizes_used",
     "strategies_of",
     "target_of",
+    "texts_of",
 ]
 
 

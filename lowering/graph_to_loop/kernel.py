@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
@@ -18,7 +19,7 @@ from xdsl.ir import Block, SSAValue
 from ...dialects import Dim, product, tensor_type
 from ...dialects.graph import GraphOp
 from ...dialects.graph.custom import CustomOp
-from ...dialects.kernel import Group, copies, group_of
+from ...dialects.kernel import Group, KernelNest, copies, group_of, moved
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .choice_loops import build_choice
 from .descent_loops import build_descent
@@ -28,7 +29,13 @@ from .ranking_loops import build_ranking
 from .row_loops import build_stages
 
 NESTS = 64
-"""The most nests of a kernel; a concatenation has one for each part."""
+"""The most nests of a kernel; a padding has one for each border."""
+
+MOVES = 4
+"""
+The most nests of a kernel that only move elements, as a concatenation has one for each
+part: so concatenations of however many parts share few kernels.
+"""
 
 
 @dataclass(frozen=True)
@@ -103,16 +110,25 @@ def pieces(group: Group) -> Iterator[Group]:
     """
     The groups whose kernels compute what a group does, one after the other: itself, or
     some nests each when there are many, since LLVM takes longer than in proportion over
-    a long function.
+    a long function, and each number of parts would be another one.
     """
-    if len(group.nests) <= NESTS:
+    count = sum(map(_only_moves, group.nests))
+    if count <= MOVES and len(group.nests) <= NESTS:
         yield group
         return
-    for first in range(0, len(group.nests), NESTS):
-        # What is looked up is checked before anything is stored.
-        checks = group.checks if first == 0 else ()
-        nests = group.nests[first : first + NESTS]
-        yield Group(group.result, nests, checks, group.replaced)
+    checks = group.checks
+    for moves, run in groupby(group.nests, _only_moves):
+        nests, most = tuple(run), MOVES if moves else NESTS
+        for first in range(0, len(nests), most):
+            part = nests[first : first + most]
+            yield Group(group.result, part, checks, group.replaced)
+            # What is looked up is checked before anything is stored.
+            checks = ()
+
+
+def _only_moves(nest: KernelNest) -> bool:
+    """Whether each point of a nest stores an element that it loads."""
+    return not nest.reductions and not nest.stages and moved(nest) is not None
 
 
 def total(sizes: Sequence[Dim]) -> Dim:
