@@ -9,12 +9,12 @@ a descent have kernels of their own (`choice_loops.py`, `ranking_loops.py`,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from xdsl.builder import ImplicitBuilder
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import Dim, product, tensor_type
 from ...dialects.graph import GraphOp
@@ -30,6 +30,8 @@ from .row_loops import build_stages
 
 NESTS = 64
 """The most nests of a kernel; a padding has one for each border."""
+
+_NAME = "sym_name"
 
 MOVES = 4
 """
@@ -104,6 +106,33 @@ def build_kernel(group: Group, name: str) -> Kernel:
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     work = total([product(nest.bounds) for nest in group.nests])
     return Kernel(op, tuple(buffers), symbols, work)
+
+
+def contents(op: KernelOp) -> Hashable:
+    """All that a kernel is but its name: kernels of equal contents are one."""
+    numbers: dict[SSAValue, int] = {}
+    found: list[Hashable] = []
+
+    def define(values: Sequence[SSAValue]) -> None:
+        for each in values:
+            numbers[each] = len(numbers)
+        found.append(tuple(each.type for each in values))
+
+    def add(op: Operation) -> None:
+        found.append((op.name, tuple(numbers[each] for each in op.operands)))
+        found.extend((*op.properties.items(), *op.attributes.items()))
+        for region in op.regions:
+            for block in region.blocks:
+                define(block.args)
+                for each in block.ops:
+                    add(each)
+            found.append(None)
+        define(op.results)
+
+    name = op.properties.pop(_NAME)
+    add(op)
+    op.properties[_NAME] = name
+    return tuple(found)
 
 
 def pieces(group: Group) -> Iterator[Group]:

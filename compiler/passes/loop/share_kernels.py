@@ -297,11 +297,9 @@ class _Walk:
         kept, found = [each.data for each in op.bounds], dict[str, Attribute]()
         # Where a number may change, and what it stays a multiple of.
         places: dict[int, int] = {}
-        if (schedule := op.schedule) is None:
-            self.template.append(None)
-        else:
-            schedule = _canonical(op)
-            axis = 2 + schedule.axis.data
+        axis, block, schedule = 0, None, None
+        if op.schedule is not None:
+            schedule, axis = _canonical(op), 2 + op.schedule.axis.data
             places |= {1: schedule.nr.data} if not schedule.nc.data else {}
             block = _block_of_k(op, schedule)
             if block is not None:

@@ -37,8 +37,9 @@ def buffer_type(element: Attribute) -> MemRefType:
 
 def element_type(buffer: SSAValue) -> Attribute:
     """The type of the elements of a buffer."""
-    assert isinstance(buffer.type, MemRefType)
-    return cast("MemRefType[Attribute]", buffer.type).element_type
+    type = buffer.type
+    assert type.__class__ is MemRefType
+    return cast("MemRefType[Attribute]", type).element_type
 
 
 def byte_count(type: Attribute) -> int:
