@@ -10,16 +10,17 @@ a descent have kernels of their own (`choice_loops.py`, `ranking_loops.py`,
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count, groupby
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...dialects import Dim, product, tensor_type
-from ...dialects.graph import GraphOp
+from ...dialects import Dim, product, symbol, symbols_of, tensor_type
+from ...dialects.graph import GraphOp, Linear
 from ...dialects.graph.custom import CustomOp
-from ...dialects.kernel import Group, KernelNest, copies, group_of, moved
+from ...dialects.kernel import Group, KernelNest, copies, group_of, linears, moved
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .choice_loops import build_choice
 from .descent_loops import build_descent
@@ -68,8 +69,7 @@ def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
     else:
         whole = group_of(op)
         assert whole is not None, "an op with a kernel has loops"
-        for group in pieces(whole):
-            yield build_kernel(group, name)
+        yield from map(partial(build_kernel, name=name), pieces(whole))
         return
     yield Kernel(made, tuple(buffers), tuple(rename.names), work)
 
@@ -102,7 +102,7 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 build_stages(builder)
             else:
                 builder.build()
-    symbols = tuple(rename.names)
+    symbols = tuple(str(group.numbers.get(each, each)) for each in rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     work = total([product(nest.bounds) for nest in group.nests])
     return Kernel(op, tuple(buffers), symbols, work)
@@ -141,18 +141,61 @@ def pieces(group: Group) -> Iterator[Group]:
     some nests each when there are many, since LLVM takes longer than in proportion over
     a long function, and each number of parts would be another one.
     """
-    count = sum(map(_only_moves, group.nests))
-    if count <= MOVES and len(group.nests) <= NESTS:
+    many = sum(map(_only_moves, group.nests))
+    if many <= MOVES and len(group.nests) <= NESTS:
         yield group
         return
     checks = group.checks
     for moves, run in groupby(group.nests, _only_moves):
         nests, most = tuple(run), MOVES if moves else NESTS
         for first in range(0, len(nests), most):
-            part = nests[first : first + most]
-            yield Group(group.result, part, checks, group.replaced)
+            part, numbers = nests[first : first + most], dict[str, int]()
+            if moves and group.replaced is None and not group.checks:
+                part, numbers = _placed(part)
+            yield Group(group.result, part, checks, group.replaced, numbers)
             # What is looked up is checked before anything is stored.
             checks = ()
+
+
+def _placed(
+    nests: Sequence[KernelNest],
+) -> tuple[tuple[KernelNest, ...], dict[str, int]]:
+    """
+    Nests with symbols in place of the numbers that say where in the result their first
+    element lies, and how far apart its rows; and the values of these symbols. So parts
+    of equal sizes are one kernel, wherever they are and whatever is beside them.
+    """
+    taken = {
+        name for nest in nests for size in _sizes(nest) for name in symbols_of(size)
+    }
+    fresh = (name for at in count() if (name := f"n{at}") not in taken)
+    names: dict[tuple[str, int], str] = {}
+
+    def given(kind: str, number: Dim) -> Dim:
+        if not isinstance(number, int) or number < 2:
+            return number
+        if (kind, number) not in names:
+            names[kind, number] = next(fresh)
+        return symbol(names[kind, number])
+
+    first = nests[0].store.at.offset
+    found: list[KernelNest] = []
+    for nest in nests:
+        at = nest.store.at
+        factors = tuple((axis, given("row", factor)) for axis, factor in at.factors)
+        start = given("start", first) + (at.offset - first)
+        found.append(
+            replace(nest, store=replace(nest.store, at=Linear(factors, start)))
+        )
+    return tuple(found), {name: number for (_, number), name in names.items()}
+
+
+def _sizes(nest: KernelNest) -> Iterator[Dim]:
+    """The dimensions that a nest without look-ups depends on."""
+    yield from nest.bounds
+    for at in linears(*nest.roots):
+        yield at.offset
+        yield from (factor for _, factor in at.factors)
 
 
 def _only_moves(nest: KernelNest) -> bool:
