@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -74,8 +74,10 @@ def _tensor(element: Element, sizes: tuple[Dim, ...]) -> Tensor:
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:
     """The type of `value`; raises `VerifyException` when it is not a tensor."""
-    type = value.type if isinstance(value, SSAValue) else value
-    if not isinstance(type, TensorType):
+    # By the class itself: each op asks for each operand, in each pass.
+    is_value = value.__class__ in (OpResult, BlockArgument)
+    type = cast(SSAValue, value).type if is_value else value
+    if type.__class__ is not TensorType:
         raise VerifyException(f"expected a tensor, got {type}")
     result = cast(Tensor, type)
     if result.element_type not in DTYPES:

@@ -9,9 +9,8 @@ a descent have kernels of their own (`choice_loops.py`, `ranking_loops.py`,
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count, groupby
 
 from xdsl.builder import ImplicitBuilder
@@ -21,7 +20,7 @@ from ...dialects import Dim, product, symbol, symbols_of, tensor_type
 from ...dialects.graph import GraphOp, Linear
 from ...dialects.graph.custom import CustomOp
 from ...dialects.kernel import Group, KernelNest, copies, group_of, linears, moved
-from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
+from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type, preference_of
 from .choice_loops import build_choice
 from .descent_loops import build_descent
 from .native import build_native, work_of
@@ -51,9 +50,22 @@ class Kernel:
     work: Dim
     """The points of its loops."""
 
+    names: tuple[str, ...] = ()
+    """The names of the symbols, where some of them stand for numbers of a group."""
 
-def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
-    """Builds the kernels that compute an op or a fusion, one after the other."""
+    def of(self, group: Group) -> Kernel:
+        """The same kernel for a group that is alike."""
+        symbols = _symbols_of(self.names, group)
+        return replace(self, buffers=tuple(group.buffers()), symbols=symbols)
+
+
+def build_kernels(
+    op: GraphOp, name: str, built: dict[Hashable, Kernel]
+) -> Iterator[Kernel]:
+    """
+    Builds the kernels that compute an op or a fusion, one after the other; those that
+    only move parts are `built` once for all ops.
+    """
     if (choice := op.choice()) is not None:
         made, buffers, rename = build_choice(op, choice, name)
         work = product((*choice.bounds, choice.candidates))
@@ -69,7 +81,14 @@ def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
     else:
         whole = group_of(op)
         assert whole is not None, "an op with a kernel has loops"
-        yield from map(partial(build_kernel, name=name), pieces(whole))
+        for group in pieces(whole):
+            if not group.numbers:
+                yield build_kernel(group, name)
+                continue
+            key = preference_of(op), _moves_of(group)
+            if key not in built:
+                built[key] = build_kernel(group, name)
+            yield built[key].of(group)
         return
     yield Kernel(made, tuple(buffers), tuple(rename.names), work)
 
@@ -102,10 +121,33 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 build_stages(builder)
             else:
                 builder.build()
-    symbols = tuple(str(group.numbers.get(each, each)) for each in rename.names)
+    names = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     work = total([product(nest.bounds) for nest in group.nests])
-    return Kernel(op, tuple(buffers), symbols, work)
+    return Kernel(op, tuple(buffers), _symbols_of(names, group), work, names)
+
+
+def _symbols_of(names: Sequence[str], group: Group) -> tuple[str, ...]:
+    """What a call passes for symbols of these names: sizes, and numbers of a group."""
+    return tuple(str(group.numbers.get(each, each)) for each in names)
+
+
+def _moves_of(group: Group) -> Hashable:
+    """All that the loops of a group depend on whose nests only move elements."""
+    buffers = {each: at for at, each in enumerate(group.buffers())}
+    return (
+        tensor_type(group.result).element_type,
+        tuple(tensor_type(each).element_type for each in buffers),
+        tuple(_move_of(each, buffers) for each in group.nests),
+    )
+
+
+def _move_of(nest: KernelNest, buffers: Mapping[SSAValue, int]) -> Hashable:
+    """All that the loops of one of these nests depend on."""
+    load = moved(nest)
+    assert load is not None, "the nest stores what it loads"
+    at = buffers[load.buffer], load.at, nest.store.at
+    return nest.bounds, nest.type, nest.onto, nest.ordered, at
 
 
 def contents(op: KernelOp) -> Hashable:

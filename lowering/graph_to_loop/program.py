@@ -112,6 +112,8 @@ class ProgramBuilder:
         self.trips: dict[LoopOp, SSAValue] = {}
         self.made: dict[Hashable, list[Made]] = {}
         """What is known of the kernels of ops, by the structure of the op."""
+        self.built: dict[Hashable, Kernel] = {}
+        """The kernels that only move parts, by what they depend on."""
         self.start = Block()
         """The views that need no trip, which come first."""
         self.body = Block()
@@ -264,7 +266,7 @@ class ProgramBuilder:
         """Adds the call of an op's kernel."""
         key = structure(op)
         if key not in self.made:
-            kernels = list(build_kernels(op, "kernel"))
+            kernels = list(build_kernels(op, "kernel", self.built))
             donated = donated_to(op) if len(kernels) == 1 else ()
             self.made[key] = [self.make(op, each, donated) for each in kernels]
         for made in self.made[key]:
@@ -278,8 +280,8 @@ class ProgramBuilder:
 
     def make(self, op: GraphOp, kernel: Kernel, donated: Sequence[int]) -> Made:
         """
-        Adds a kernel of an op, unless there is one of the same text; the result may
-        be in the memory of `donated` operands.
+        Adds a kernel of an op, unless there is one of equal contents; the result may be
+        in the memory of `donated` operands.
         """
         if donated:
             given = {op.operands[each] for each in donated}
@@ -291,9 +293,10 @@ class ProgramBuilder:
             tiles = sum(isinstance(each, TileOp) for each in kernel.op.walk())
             if len(strategies) == tiles:
                 kernel.op.attributes[STRATEGIES] = ArrayAttr(strategies)
-        known = self.kernels.setdefault(contents(kernel.op), kernel.op)
-        if known is kernel.op:
-            known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")
+        if (key := contents(kernel.op)) not in self.kernels:
+            name = f"{kernel_name(op)}_{len(self.kernels)}"
+            self.kernels[key], kernel.op.sym_name = kernel.op, StringAttr(name)
+        known = self.kernels[key]
         places: dict[SSAValue, int] = {}
         for place, value in enumerate(op.operands):
             places.setdefault(value, place)
