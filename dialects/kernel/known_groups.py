@@ -9,6 +9,7 @@ passes do to ops, and a key has all that loops depend on.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -20,10 +21,12 @@ from .key import loops_key
 
 _known: dict[Hashable, Group] = {}
 
-_given: dict[Operation, tuple[Hashable, list[SSAValue], SSAValue | None, Group]] = {}
+_Given: TypeAlias = tuple[Hashable, list[SSAValue], SSAValue | None, Group]
+
+_GIVEN = "given_group"
 """
-The group that was given for an op last, and by what: many passes ask for that of one
-op, and to move every position of a concatenation of many parts takes a while.
+An op has under this name the group that was given for it last, and by what: many passes
+ask for that of one op, and to move every position of many parts takes a while.
 """
 
 
@@ -40,17 +43,17 @@ def group_of(op: Operation) -> Group | None:
         places = Block(arg_types=[each.type for each in values]).args
         _known[key] = make_group(op).of(dict(zip(values, places, strict=True)))
     replaced = replaced_by(op)
-    if op in _given and _given[op][:3] == (key, values, replaced):
-        return _given[op][3]
+    given: _Given | None = vars(op).get(_GIVEN)
+    if given is not None and given[:3] == (key, values, replaced):
+        return given[3]
     known = _known[key]
     block = known.result.owner
     assert isinstance(block, Block)
     found = known.of(dict(zip(block.args, values, strict=True)), replaced)
-    _given[op] = key, values, replaced, found
+    vars(op)[_GIVEN] = key, values, replaced, found
     return found
 
 
 def forget_groups() -> None:
     """Drops what is known, when no op is left to ask for."""
     _known.clear()
-    _given.clear()
