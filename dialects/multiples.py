@@ -27,6 +27,12 @@ def primitive(quantity: Dim) -> Dim:
     return floordiv(quantity, divisor if factors[0] > 0 else -divisor)
 
 
+def how_often(part: Dim, whole: Dim) -> int:
+    """How many parts of a size are the whole; 0 where they are no known number."""
+    count = floordiv(whole, part)
+    return count if isinstance(count, int) and count * part == whole else 0
+
+
 def divides(a: Dim, b: Dim) -> bool:
     """Whether `b` is provably a multiple of `a`, and so is zero where `a` is."""
     try:

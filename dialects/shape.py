@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -52,6 +52,9 @@ The most bytes of a tensor, where a size of zero counts as one. So any product o
 fits into 64 bits, and so does the sum of two of them.
 """
 
+_STATIC = NoneAttr()
+"""The encoding of a type that has only numbers as sizes."""
+
 KNOWN = ", ".join(str(each) for each in DTYPES)
 """The names of the element types, for messages."""
 
@@ -66,13 +69,15 @@ def _tensor(element: Element, sizes: tuple[Dim, ...]) -> Tensor:
     check_sizes(element, sizes)
     shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
     names = [StringAttr(str(size)) for size in sizes if not isinstance(size, int)]
-    return TensorType(element, shape, ArrayAttr(names) if names else NoneAttr())
+    return TensorType(element, shape, ArrayAttr(names) if names else _STATIC)
 
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:
     """The type of `value`; raises `VerifyException` when it is not a tensor."""
-    type = value.type if isinstance(value, SSAValue) else value
-    if not isinstance(type, TensorType):
+    # By the class itself: each op asks for each operand, in each pass.
+    is_value = value.__class__ in (OpResult, BlockArgument)
+    type = cast(SSAValue, value).type if is_value else value
+    if type.__class__ is not TensorType:
         raise VerifyException(f"expected a tensor, got {type}")
     result = cast(Tensor, type)
     if result.element_type not in DTYPES:
@@ -126,7 +131,7 @@ def sizes(type: Tensor) -> tuple[Dim, ...]:
     dimension, and `SizeError` when they are too large.
     """
     names: Sequence[StringAttr] = ()
-    if isa(type.encoding, ArrayAttr[StringAttr]):
+    if type.encoding != _STATIC and isa(type.encoding, ArrayAttr[StringAttr]):
         names = type.encoding.data
     if type.get_shape().count(DYNAMIC_INDEX) != len(names):
         raise VerifyException(f"expected a name for every ?, got {type}")

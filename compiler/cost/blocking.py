@@ -39,6 +39,7 @@ from .register_tile import (
     size_or_open,
     streamed_nr,
 )
+from .unrolling import equal_blocks
 from .words import isa_of, packed_bytes
 
 SCRATCH = 1 << 18
@@ -313,8 +314,7 @@ class _Chooser:
             if isinstance(inner, int) and inner <= most:
                 count = max(most // inner, 1)
                 if isinstance(size, int):
-                    blocks = -(-size // count)
-                    count = -(-size // blocks)
+                    count = equal_blocks(size, count)
                 # A word of the VNNI layout is in one block.
                 return axis, round_up(count, self.strategy.vnni.data)
             if not isinstance(size, int):

@@ -68,6 +68,22 @@ _MAX_INSERTED = 24
 """Elements, at most, that insertion sorts in less time than digits do; measured."""
 
 
+def equal_blocks(size: int, most: int) -> int:
+    """
+    How many values of an index of this size a block has, of at most `most`: as few
+    blocks as there can be, or up to half more where all are then equal and of whole
+    unrolled k. So nothing is left, and `share-kernels` finds products of many depths
+    alike.
+    """
+    fewest = -(-size // most)
+    equal = (
+        count
+        for count in range(fewest, fewest * 3 // 2 + 1)
+        if size % (count * MAX_UNROLLED_K) == 0
+    )
+    return -(-size // next(equal, fewest))
+
+
 def k_at_once(tile: TileOp, preference: PreferenceAttr) -> int:
     """The k of a contraction that are written one after the other."""
     if tile.schedule is None:

@@ -10,6 +10,6 @@ def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
     """The functions of a module that have a body, in order."""
     return [
         each
-        for each in module.walk()
+        for each in module.ops
         if isinstance(each, func.FuncOp) and not each.is_declaration
     ]

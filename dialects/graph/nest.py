@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, TypeAlias
 
 from xdsl.ir import SSAValue
@@ -43,7 +44,9 @@ class Linear:
 
     def __add__(self, other: Linear | Dim) -> Linear:
         if not isinstance(other, Linear):
-            return Linear(self.factors, self.offset + other)
+            return Linear(self.factors, self.offset + other) if other != 0 else self
+        if not self.factors and self.offset == 0:
+            return other
         factors = dict(self.factors)
         for axis, factor in other.factors:
             factors[axis] = factors.get(axis, 0) + factor
@@ -51,6 +54,8 @@ class Linear:
         return Linear(kept, self.offset + other.offset)
 
     def __mul__(self, factor: Dim) -> Linear:
+        if factor == 1:
+            return self
         if factor == 0:
             return Linear()
         scaled = tuple((axis, each * factor) for axis, each in self.factors)
@@ -125,11 +130,13 @@ def only_moves(nests: Sequence[Nest] | None) -> bool:
     )
 
 
+@cache
 def axis(number: int) -> Linear:
     """The position that is the point's coordinate along one axis."""
     return Linear(((number, 1),))
 
 
+@cache
 def axes(count: int, start: int = 0) -> tuple[Linear, ...]:
     """The point's own coordinates along `count` axes from `start`."""
     return tuple(axis(number) for number in range(start, start + count))

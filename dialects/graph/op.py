@@ -85,22 +85,19 @@ class GraphOp(IRDLOperation, ABC):
         types = [value.type for value in values]
         with noting():  # what the op assumes is no assumption of who builds it
             results = self.infer_types(types, attributes)
-        super().__init__(
-            operands=self.group_operands(values),
-            result_types=list(results),
-            properties=attributes,
-        )
+        self._set(values, results, attributes)
         self._verify_stored()
 
-    @classmethod
-    def group_operands(cls, operands: Sequence[SSAValue]) -> Sequence[Any]:
-        """
-        `operands` as the op's definition groups them; a variadic op has one group.
-        """
-        definitions = cls.get_irdl_definition().operands
-        if len(definitions) == 1 and len(operands) != 1:
-            return [operands]
-        return operands
+    def _set(
+        self,
+        operands: Sequence[SSAValue],
+        results: Sequence[Attribute],
+        properties: Mapping[str, Attribute],
+    ) -> None:
+        """Sets what the op has, without the groups of operands that xDSL counts."""
+        Operation.__init__(
+            self, operands=operands, result_types=results, properties=properties
+        )
 
     @classmethod
     def infer_types(

@@ -21,7 +21,7 @@ from .expression import (
     walk,
 )
 from .group import Group, element
-from .identity import Identity, conjunction, identities_of, only_moves
+from .identity import Identity, conjunction, identities_of, moved, only_moves
 from .in_place import (
     copies,
     is_alike,
@@ -63,6 +63,7 @@ __all__ = [
     "linears",
     "loads",
     "may_replace",
+    "moved",
     "only_moves",
     "operands_of",
     "ordered_copy_of",

@@ -11,7 +11,7 @@ At most one reduction feeds a nest of the last op; every op after it sees its
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from xdsl.ir import SSAValue
 
@@ -51,6 +51,9 @@ class Group:
     checks: tuple[Check, ...]
     replaced: SSAValue | None = None
     """The operand whose memory the result takes over, if any."""
+
+    numbers: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The values of symbols that stand for numbers, so that more groups are alike."""
 
     def of(
         self, values: Mapping[SSAValue, SSAValue], replaced: SSAValue | None = None

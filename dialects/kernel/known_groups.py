@@ -9,8 +9,9 @@ passes do to ops, and a key has all that loops depend on.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TypeAlias
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from ..graph import ControlOp, FusionOp, GraphOp
 from ..graph.storage import replaced_by
@@ -19,6 +20,14 @@ from .grouping import make_group
 from .key import loops_key
 
 _known: dict[Hashable, Group] = {}
+
+_Given: TypeAlias = tuple[Hashable, list[SSAValue], SSAValue | None, Group]
+
+_GIVEN = "given_group"
+"""
+An op has under this name the group that was given for it last, and by what: many passes
+ask for that of one op, and to move every position of many parts takes a while.
+"""
 
 
 def group_of(op: Operation) -> Group | None:
@@ -33,10 +42,16 @@ def group_of(op: Operation) -> Group | None:
             return None
         places = Block(arg_types=[each.type for each in values]).args
         _known[key] = make_group(op).of(dict(zip(values, places, strict=True)))
+    replaced = replaced_by(op)
+    given: _Given | None = vars(op).get(_GIVEN)
+    if given is not None and given[:3] == (key, values, replaced):
+        return given[3]
     known = _known[key]
     block = known.result.owner
     assert isinstance(block, Block)
-    return known.of(dict(zip(block.args, values, strict=True)), replaced_by(op))
+    found = known.of(dict(zip(block.args, values, strict=True)), replaced)
+    vars(op)[_GIVEN] = key, values, replaced, found
+    return found
 
 
 def forget_groups() -> None:

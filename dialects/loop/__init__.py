@@ -59,7 +59,7 @@ from .skip import SkipAttr
 from .slide import Slide, find_slide
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .strategy import STRATEGIES, StrategyAttr, strategies_of
-from .subscript import BlockedIndex, Subscript
+from .subscript import BlockedIndex, Subscript, texts_of
 from .target import CACHES, IN_FLIGHT, TARGET, TargetAttr, target_of
 
 __all__ = [
@@ -155,6 +155,7 @@ __all__ = [
     "sizes_used",
     "strategies_of",
     "target_of",
+    "texts_of",
 ]
 
 

@@ -8,8 +8,8 @@ moves with the columns. B is read from panels of NR columns: the columns of a pa
 side by side, and k runs over its rows. A block has MC rows and NC columns of the
 result, and KC values of one reduced index, which is counted from 0: accumulators are
 stored between blocks of k, and loaded again. `nc = 0` and `kc = 0` say that a block
-has all columns, or all values of that index, however many there are; with `blocks = 2`
-it has half of the values instead, of a size that is even whatever its symbols are: so
+has all columns, or all values of that index, however many there are; with
+`block = "16 * n"` it has as many values as that dimension says, or what is left: so
 kernels of different sizes have one text. What `pack` names is packed for each block: A
 row by row, with `pad` elements between two rows, so that these do not fall into one set
 of a cache; B into panels. With `over = 2` the two loops around the tile, along which B
@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import IntAttr, StringAttr
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..dims import Dim, floordiv, terms_of
+from ..dims import Dim, dim
 from ..entries import FLAG, TEXT, EntriesAttr, entry, pair
 
 PACK = ("", "a", "b", "a and b")
@@ -51,8 +51,8 @@ class ScheduleAttr(EntriesAttr):
     pack: StringAttr = param_def()
     over: IntAttr = param_def()
     pad: IntAttr = param_def()
-    blocks: IntAttr = param_def()
-    """How many blocks all values of the reduced index are, where KC is 0."""
+    block: StringAttr = param_def()
+    """How many values of the reduced index a block has, where KC is 0 and not all."""
     pairs: IntAttr = param_def()
     """Whether sums of two products with B fit into 16 bits."""
 
@@ -64,7 +64,7 @@ class ScheduleAttr(EntriesAttr):
         entry("pack", TEXT, default=""),
         entry("over", default=0),
         entry("pad", default=_PADDING),
-        entry("blocks", default=1),
+        entry("block", TEXT, default=""),
         entry("pairs", FLAG, default=0),
     )
 
@@ -89,7 +89,7 @@ class ScheduleAttr(EntriesAttr):
             StringAttr(pack),
             IntAttr(over),
             IntAttr(pad),
-            IntAttr(1),
+            StringAttr(""),
             IntAttr(0),
         )
 
@@ -104,17 +104,16 @@ class ScheduleAttr(EntriesAttr):
         ]
         return ScheduleAttr.new([nr, *block, *sizes[3:]])
 
-    def in_blocks(self, count: int) -> ScheduleAttr:
-        """The same where the values of the reduced index are this many equal blocks."""
+    def in_blocks(self, of: Dim) -> ScheduleAttr:
+        """The same in blocks of this many values of the reduced index; 0 is all."""
+        kc, block = (of, "") if isinstance(of, int) else (0, str(of))
         parameters = list(self.parameters)
-        parameters[3], parameters[8] = IntAttr(0), IntAttr(count)
+        parameters[3], parameters[8] = IntAttr(kc), StringAttr(block)
         return ScheduleAttr.new(parameters)
 
     def values_in_block(self, size: Dim) -> Dim:
         """How many values a block has of the reduced index, if it is of this size."""
-        if self.blocks.data > 1:
-            return floordiv(size, self.blocks.data)
-        return self.kc.data or size
+        return dim(self.block.data) if self.block.data else self.kc.data or size
 
     def with_pairs(self, pairs: IntAttr) -> ScheduleAttr:
         """The same where sums of two products with B fit into 16 bits, or may not."""
@@ -133,11 +132,10 @@ class ScheduleAttr(EntriesAttr):
                 f"expected nc and kc 1 or more where something is packed, got "
                 f"nc = {nc} and kc = {kc}"
             )
-        blocks = self.blocks.data
-        if blocks < 1 or (blocks > 1 and (kc or self.pack.data)):
+        if self.block.data and (kc or self.pack.data):
             raise VerifyException(
-                f"expected 1 or more blocks, and 1 with a kc or where something is "
-                f"packed, got {blocks} with kc = {kc}"
+                f"expected no block with a kc or where something is packed, got "
+                f"{self.block.data} with kc = {kc}"
             )
         if self.pack.data not in PACK:
             known = ", ".join(PACK[1:])
@@ -145,21 +143,16 @@ class ScheduleAttr(EntriesAttr):
 
     def verify_for(self, reduced: Sequence[Dim], at_once: bool) -> None:
         """
-        Blocks of equal size divide the sizes that are reduced; with `at_once`, where no
-        accumulator may be stored before the epilogue, all k are one block.
+        All k are one block with `at_once`, where no accumulator may be stored before
+        the epilogue.
         """
-        depth, axis, blocks = self.kc.data, self.axis.data, self.blocks.data
+        depth, axis, block = self.kc.data, self.axis.data, self.block.data
         count = reduced[axis] if axis < len(reduced) else None
-        factors = () if count is None else (factor for _, factor in terms_of(count))
-        if blocks > 1 and (count is None or any(each % blocks for each in factors)):
-            raise VerifyException(
-                f"expected a reduced size that is {blocks} equal blocks, got {count}"
-            )
         is_whole = not depth or (isinstance(count, int) and depth >= count)
-        if at_once and (axis or blocks > 1 or not is_whole):
+        if at_once and (axis or block or not is_whole):
             raise VerifyException(
                 f"expected all k in one block, since the epilogue loads from where it "
-                f"stores, got {depth or f'{blocks} blocks'} of {count}"
+                f"stores, got {depth or block} of {count}"
             )
 
     def packs(self, factor: str) -> bool:

@@ -24,13 +24,12 @@ loops that are written.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from ..entries import FLAG, IDENTIFIER, EntriesAttr, bare, entry
 
@@ -96,4 +95,8 @@ class StrategyAttr(EntriesAttr):
 def strategies_of(op: Operation | None) -> list[StrategyAttr]:
     """The strategies of the contractions of an op or a kernel; none if not chosen."""
     found = None if op is None else op.attributes.get(STRATEGIES)
-    return [*found] if isa(found, ArrayAttr[StrategyAttr]) else []
+    if not isinstance(found, ArrayAttr):
+        return []
+    listed = cast("ArrayAttr[Attribute]", found)
+    known = [each for each in listed if isinstance(each, StrategyAttr)]
+    return known if len(known) == len(listed) else []

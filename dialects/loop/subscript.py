@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -115,6 +115,16 @@ class Subscript:
             else:
                 terms.append((index, dim(factor)))
         return Subscript(tuple(terms), dim(offset), blocked, vnni)
+
+
+def texts_of(strides: Attribute | None) -> list[str] | None:
+    """The texts of strides, or of another list of texts; None of another attribute."""
+    # By classes themselves: `isa` of a parametrized type takes longer than the rest.
+    if not isinstance(strides, ArrayAttr):
+        return None
+    listed = cast("ArrayAttr[Attribute]", strides)
+    texts = [each.data for each in listed if isinstance(each, StringAttr)]
+    return texts if len(texts) == len(listed) else None
 
 
 def print_subscript(

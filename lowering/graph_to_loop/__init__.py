@@ -30,6 +30,7 @@ reference.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -57,7 +58,7 @@ class GraphToLoop(ModulePass):
     name = "graph-to-loop"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels: dict[str, KernelOp] = {}
+        kernels: dict[Hashable, KernelOp] = {}
         for function in [each for each in op.ops if isinstance(each, func.FuncOp)]:
             if function.is_declaration:
                 raise VerifyException(

@@ -9,17 +9,18 @@ a descent have kernels of their own (`choice_loops.py`, `ranking_loops.py`,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, groupby
 
 from xdsl.builder import ImplicitBuilder
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
-from ...dialects import Dim, product, tensor_type
-from ...dialects.graph import GraphOp
+from ...dialects import Dim, product, symbol, symbols_of, tensor_type
+from ...dialects.graph import GraphOp, Linear
 from ...dialects.graph.custom import CustomOp
-from ...dialects.kernel import Group, copies, group_of
-from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
+from ...dialects.kernel import Group, KernelNest, copies, group_of, linears, moved
+from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type, preference_of
 from .choice_loops import build_choice
 from .descent_loops import build_descent
 from .native import build_native, work_of
@@ -28,7 +29,15 @@ from .ranking_loops import build_ranking
 from .row_loops import build_stages
 
 NESTS = 64
-"""The most nests of a kernel; a concatenation has one for each part."""
+"""The most nests of a kernel; a padding has one for each border."""
+
+_NAME = "sym_name"
+
+MOVES = 4
+"""
+The most nests of a kernel that only move elements, as a concatenation has one for each
+part: so concatenations of however many parts share few kernels.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,9 +50,22 @@ class Kernel:
     work: Dim
     """The points of its loops."""
 
+    names: tuple[str, ...] = ()
+    """The names of the symbols, where some of them stand for numbers of a group."""
 
-def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
-    """Builds the kernels that compute an op or a fusion, one after the other."""
+    def of(self, group: Group) -> Kernel:
+        """The same kernel for a group that is alike."""
+        symbols = _symbols_of(self.names, group)
+        return replace(self, buffers=tuple(group.buffers()), symbols=symbols)
+
+
+def build_kernels(
+    op: GraphOp, name: str, built: dict[Hashable, Kernel]
+) -> Iterator[Kernel]:
+    """
+    Builds the kernels that compute an op or a fusion, one after the other; those that
+    only move parts are `built` once for all ops.
+    """
     if (choice := op.choice()) is not None:
         made, buffers, rename = build_choice(op, choice, name)
         work = product((*choice.bounds, choice.candidates))
@@ -60,7 +82,13 @@ def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
         whole = group_of(op)
         assert whole is not None, "an op with a kernel has loops"
         for group in pieces(whole):
-            yield build_kernel(group, name)
+            if not group.numbers:
+                yield build_kernel(group, name)
+                continue
+            key = preference_of(op), _moves_of(group)
+            if key not in built:
+                built[key] = build_kernel(group, name)
+            yield built[key].of(group)
         return
     yield Kernel(made, tuple(buffers), tuple(rename.names), work)
 
@@ -93,26 +121,128 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 build_stages(builder)
             else:
                 builder.build()
-    symbols = tuple(rename.names)
+    names = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     work = total([product(nest.bounds) for nest in group.nests])
-    return Kernel(op, tuple(buffers), symbols, work)
+    return Kernel(op, tuple(buffers), _symbols_of(names, group), work, names)
+
+
+def _symbols_of(names: Sequence[str], group: Group) -> tuple[str, ...]:
+    """What a call passes for symbols of these names: sizes, and numbers of a group."""
+    return tuple(str(group.numbers.get(each, each)) for each in names)
+
+
+def _moves_of(group: Group) -> Hashable:
+    """All that the loops of a group depend on whose nests only move elements."""
+    buffers = {each: at for at, each in enumerate(group.buffers())}
+    return (
+        tensor_type(group.result).element_type,
+        tuple(tensor_type(each).element_type for each in buffers),
+        tuple(_move_of(each, buffers) for each in group.nests),
+    )
+
+
+def _move_of(nest: KernelNest, buffers: Mapping[SSAValue, int]) -> Hashable:
+    """All that the loops of one of these nests depend on."""
+    load = moved(nest)
+    assert load is not None, "the nest stores what it loads"
+    at = buffers[load.buffer], load.at, nest.store.at
+    return nest.bounds, nest.type, nest.onto, nest.ordered, at
+
+
+def contents(op: KernelOp) -> Hashable:
+    """All that a kernel is but its name: kernels of equal contents are one."""
+    numbers: dict[SSAValue, int] = {}
+    found: list[Hashable] = []
+
+    def define(values: Sequence[SSAValue]) -> None:
+        for each in values:
+            numbers[each] = len(numbers)
+        found.append(tuple(each.type for each in values))
+
+    def add(op: Operation) -> None:
+        found.append((op.name, tuple(numbers[each] for each in op.operands)))
+        found.extend((*op.properties.items(), *op.attributes.items()))
+        for region in op.regions:
+            for block in region.blocks:
+                define(block.args)
+                for each in block.ops:
+                    add(each)
+            found.append(None)
+        define(op.results)
+
+    name = op.properties.pop(_NAME)
+    add(op)
+    op.properties[_NAME] = name
+    return tuple(found)
 
 
 def pieces(group: Group) -> Iterator[Group]:
     """
     The groups whose kernels compute what a group does, one after the other: itself, or
     some nests each when there are many, since LLVM takes longer than in proportion over
-    a long function.
+    a long function, and each number of parts would be another one.
     """
-    if len(group.nests) <= NESTS:
+    many = sum(map(_only_moves, group.nests))
+    if many <= MOVES and len(group.nests) <= NESTS:
         yield group
         return
-    for first in range(0, len(group.nests), NESTS):
-        # What is looked up is checked before anything is stored.
-        checks = group.checks if first == 0 else ()
-        nests = group.nests[first : first + NESTS]
-        yield Group(group.result, nests, checks, group.replaced)
+    checks = group.checks
+    for moves, run in groupby(group.nests, _only_moves):
+        nests, most = tuple(run), MOVES if moves else NESTS
+        for first in range(0, len(nests), most):
+            part, numbers = nests[first : first + most], dict[str, int]()
+            if moves and group.replaced is None and not group.checks:
+                part, numbers = _placed(part)
+            yield Group(group.result, part, checks, group.replaced, numbers)
+            # What is looked up is checked before anything is stored.
+            checks = ()
+
+
+def _placed(
+    nests: Sequence[KernelNest],
+) -> tuple[tuple[KernelNest, ...], dict[str, int]]:
+    """
+    Nests with symbols in place of the numbers that say where in the result their first
+    element lies, and how far apart its rows; and the values of these symbols. So parts
+    of equal sizes are one kernel, wherever they are and whatever is beside them.
+    """
+    taken = {
+        name for nest in nests for size in _sizes(nest) for name in symbols_of(size)
+    }
+    fresh = (name for at in count() if (name := f"n{at}") not in taken)
+    names: dict[tuple[str, int], str] = {}
+
+    def given(kind: str, number: Dim) -> Dim:
+        if not isinstance(number, int) or number < 2:
+            return number
+        if (kind, number) not in names:
+            names[kind, number] = next(fresh)
+        return symbol(names[kind, number])
+
+    first = nests[0].store.at.offset
+    found: list[KernelNest] = []
+    for nest in nests:
+        at = nest.store.at
+        factors = tuple((axis, given("row", factor)) for axis, factor in at.factors)
+        start = given("start", first) + (at.offset - first)
+        found.append(
+            replace(nest, store=replace(nest.store, at=Linear(factors, start)))
+        )
+    return tuple(found), {name: number for (_, number), name in names.items()}
+
+
+def _sizes(nest: KernelNest) -> Iterator[Dim]:
+    """The dimensions that a nest without look-ups depends on."""
+    yield from nest.bounds
+    for at in linears(*nest.roots):
+        yield at.offset
+        yield from (factor for _, factor in at.factors)
+
+
+def _only_moves(nest: KernelNest) -> bool:
+    """Whether each point of a nest stores an element that it loads."""
+    return not nest.reductions and not nest.stages and moved(nest) is not None
 
 
 def total(sizes: Sequence[Dim]) -> Dim:

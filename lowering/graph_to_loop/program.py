@@ -2,7 +2,7 @@
 Build the program of a function: a view of memory for each value, a call for each op.
 
 The buffers were assigned before; here each value becomes a view of its buffer, and each
-op or fusion a call of its kernel, or of several. Kernels of one text are one kernel,
+op or fusion a call of its kernel, or of several. Kernels of equal contents are one,
 whatever sizes the calls give to its symbols.
 """
 
@@ -80,7 +80,7 @@ from ...dialects.loop import (
 from ...dialects.loop import IfOp as FlowIfOp
 from ...dialects.loop import ParallelOp as FlowParallelOp
 from ...runtime.program import GROWTH, STRUCTURE
-from .kernel import Kernel, build_kernels, total
+from .kernel import Kernel, build_kernels, contents, total
 from .origin import as_function, with_origin
 from .signature import Storage, plan_of, tensors_of
 from .skips import Skips, is_folded
@@ -102,8 +102,8 @@ class Made:
 class ProgramBuilder:
     """Turns the ops of one function into calls, and collects the kernels they need."""
 
-    def __init__(self, function: func.FuncOp, kernels: dict[str, KernelOp]):
-        """A program for `function`; `kernels` go by their text without a name."""
+    def __init__(self, function: func.FuncOp, kernels: dict[Hashable, KernelOp]):
+        """A program for `function`; `kernels` go by their contents."""
         self.function = function
         self.kernels = kernels
         self.memory = MemoryMap(function.body.block)
@@ -112,6 +112,8 @@ class ProgramBuilder:
         self.trips: dict[LoopOp, SSAValue] = {}
         self.made: dict[Hashable, list[Made]] = {}
         """What is known of the kernels of ops, by the structure of the op."""
+        self.built: dict[Hashable, Kernel] = {}
+        """The kernels that only move parts, by what they depend on."""
         self.start = Block()
         """The views that need no trip, which come first."""
         self.body = Block()
@@ -264,7 +266,7 @@ class ProgramBuilder:
         """Adds the call of an op's kernel."""
         key = structure(op)
         if key not in self.made:
-            kernels = list(build_kernels(op, "kernel"))
+            kernels = list(build_kernels(op, "kernel", self.built))
             donated = donated_to(op) if len(kernels) == 1 else ()
             self.made[key] = [self.make(op, each, donated) for each in kernels]
         for made in self.made[key]:
@@ -278,8 +280,8 @@ class ProgramBuilder:
 
     def make(self, op: GraphOp, kernel: Kernel, donated: Sequence[int]) -> Made:
         """
-        Adds a kernel of an op, unless there is one of the same text; the result may
-        be in the memory of `donated` operands.
+        Adds a kernel of an op, unless there is one of equal contents; the result may be
+        in the memory of `donated` operands.
         """
         if donated:
             given = {op.operands[each] for each in donated}
@@ -287,13 +289,14 @@ class ProgramBuilder:
             kernel.op.attributes[MAY_SHARE] = DenseArrayBase.from_list(i64, shared)
         if (preference := preference_of(op)) != OWN:
             kernel.op.attributes[PREFERENCE] = preference
-        tiles = sum(isinstance(each, TileOp) for each in kernel.op.walk())
-        strategies = strategies_of(op)
-        if strategies and len(strategies) == tiles:
-            kernel.op.attributes[STRATEGIES] = ArrayAttr(strategies)
-        known = self.kernels.setdefault(str(kernel.op), kernel.op)
-        if known is kernel.op:
-            known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")
+        if strategies := strategies_of(op):
+            tiles = sum(isinstance(each, TileOp) for each in kernel.op.walk())
+            if len(strategies) == tiles:
+                kernel.op.attributes[STRATEGIES] = ArrayAttr(strategies)
+        if (key := contents(kernel.op)) not in self.kernels:
+            name = f"{kernel_name(op)}_{len(self.kernels)}"
+            self.kernels[key], kernel.op.sym_name = kernel.op, StringAttr(name)
+        known = self.kernels[key]
         places: dict[SSAValue, int] = {}
         for place, value in enumerate(op.operands):
             places.setdefault(value, place)

@@ -39,7 +39,9 @@ class _DecomposeOp(RewritePattern):
     """Replaces one op by its parts."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, GraphOp) or op.nests() is not None:
+        if not isinstance(op, GraphOp) or type(op).decompose is GraphOp.decompose:
+            return
+        if op.nests() is not None:
             return
         built = Block()
         results = _parts(op, built)

@@ -37,7 +37,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
-from xdsl.utils.hints import isa
 
 from ....dialects import Dim, dim, evaluate
 from ....dialects.loop import (
@@ -47,6 +46,7 @@ from ....dialects.loop import (
     KernelOp,
     NativeOp,
     TileOp,
+    texts_of,
 )
 
 _MAX_TAPS = 8
@@ -147,9 +147,9 @@ def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:
             for name in _SIZES:
                 if isinstance(old := op.properties.get(name), StringAttr):
                     yield name, StringAttr(give(old.data, 1))
-            strides = op.properties.get("strides")
-            if isa(strides, ArrayAttr[StringAttr]):
-                texts = _in_subscript([each.data for each in strides], give)
+            strides = texts_of(op.properties.get("strides"))
+            if strides is not None:
+                texts = _in_subscript(strides, give)
                 yield "strides", ArrayAttr([StringAttr(each) for each in texts])
 
 

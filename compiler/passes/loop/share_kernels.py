@@ -26,8 +26,8 @@ are such numbers too. What is unrolled, or decides how code is written, stays a 
 and kernels that differ in it stay apart: short loops and windows, and bounds that leave
 a rest of vectors, panels or unrolled k. Of a tile only two bounds may become symbols:
 the columns, where one block has all of them, and the axis of k that is cut into blocks,
-where all blocks are equal and members have as many; in stacks of products with
-constants k stays. Tiles that pack must have the same schedule; others may differ in MC,
+whose size becomes one too; in stacks of products with constants k stays. Tiles that
+pack must have the same schedule; others may differ in MC,
 and the merged kernel takes the least.
 Bits do not change: the order of a sum depends on the number of its elements alone.
 """
@@ -41,7 +41,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.utils.hints import isa
 
 from ....dialects import Dim, Polynomial, dim, product, symbol, terms_of
 from ....dialects.loop import (
@@ -51,6 +50,7 @@ from ....dialects.loop import (
     KernelOp,
     ScheduleAttr,
     TileOp,
+    texts_of,
 )
 from ...cost import MAX_UNROLLED_K
 
@@ -174,9 +174,8 @@ def _tiles(kernel: KernelOp) -> list[TileOp]:
 
 def _join_schedules(kernels: Sequence[KernelOp]) -> None:
     """
-    Gives the tiles of the first kernel schedules that are right for all kernels: NC and
-    KC are 0 where a block has the whole axis, or one of equal blocks, and MC is the
-    least of all.
+    Gives the tiles of the first kernel schedules that are right for all kernels: NC is
+    0 where a block has all columns, and MC is the least of all.
     """
     for tiles in zip(*map(_tiles, kernels), strict=True):
         schedules = [_canonical(each) for each in tiles if each.schedule is not None]
@@ -187,9 +186,8 @@ def _join_schedules(kernels: Sequence[KernelOp]) -> None:
 
 def _canonical(tile: TileOp) -> ScheduleAttr:
     """
-    The schedule of a tile, with an NC or KC of 0 where a block has the whole axis, and
-    the number of blocks of k for a KC that divides them; as it is where it packs, which
-    takes blocks of known sizes.
+    The schedule of a tile, with an NC or KC of 0 where a block has the whole axis; as
+    it is where it packs, which takes blocks of known sizes.
     """
     schedule = tile.schedule
     assert schedule is not None, "a tile in blocks has a schedule"
@@ -198,10 +196,21 @@ def _canonical(tile: TileOp) -> ScheduleAttr:
     columns, depth = tile.sizes[1], tile.sizes[2 + schedule.axis.data]
     if isinstance(columns, int) and columns <= schedule.nc.data:
         schedule = schedule.with_block(nc=0)
-    kc = schedule.kc.data
-    if isinstance(depth, int) and depth and kc and (depth <= kc or depth % kc == 0):
-        schedule = schedule.in_blocks(max(depth // kc, 1))
+    if isinstance(depth, int) and 0 < depth <= schedule.kc.data:
+        schedule = schedule.with_block(kc=0)
     return schedule
+
+
+def _block_of_k(tile: TileOp, schedule: ScheduleAttr) -> int | None:
+    """
+    How many values a block of a tile has of the axis of k that is cut into blocks,
+    where that and how many there are may become symbols: whole units of unrolled k.
+    """
+    depth, kc = tile.sizes[2 + schedule.axis.data], schedule.kc.data
+    if schedule.pack.data or _is_stack(tile) or not isinstance(depth, int):
+        return None
+    is_whole = depth % MAX_UNROLLED_K == kc % MAX_UNROLLED_K == 0
+    return (kc or depth) if is_whole and depth > _MAX_TAPS else None
 
 
 def _is_stack(tile: TileOp) -> bool:
@@ -263,11 +272,10 @@ class _Walk:
                 found |= self.tile(op)
                 rest.pop("schedule", None)
             case _:
-                strides = rest.get("strides")
-                # Few have them, and `isa` of a parametrized type takes a while.
-                if strides is not None and isa(strides, ArrayAttr[StringAttr]):
-                    texts = [self.stride(each.data) for each in strides]
-                    found["strides"] = ArrayAttr(map(StringAttr, texts))
+                texts = texts_of(rest.get("strides"))
+                if texts is not None:
+                    strides = map(StringAttr, map(self.stride, texts))
+                    found["strides"] = ArrayAttr(strides)
         self.template += [item for item in sorted(rest.items()) if item[0] not in found]
         if self.writes:
             op.properties.update(found)
@@ -286,25 +294,29 @@ class _Walk:
         The bounds of a tile, with what is given for its columns and for the axis of k
         that is cut into blocks, where a block has all of them.
         """
-        rows, columns, *reduced = (each.data for each in op.bounds)
-        kept, schedule = [rows, columns, *reduced], None
+        kept, found = [each.data for each in op.bounds], dict[str, Attribute]()
         # Where a number may change, and what it stays a multiple of.
         places: dict[int, int] = {}
+        axis, block, schedule = 0, None, None
         if op.schedule is not None:
-            schedule = _canonical(op)
-            axis = 2 + schedule.axis.data
-            # Kernels may differ in MC, unless they pack.
-            schedule = schedule if schedule.pack.data else schedule.with_block(mc=0)
+            schedule, axis = _canonical(op), 2 + op.schedule.axis.data
             places |= {1: schedule.nr.data} if not schedule.nc.data else {}
-            if not schedule.kc.data and not _is_stack(op):
-                places[axis] = MAX_UNROLLED_K * schedule.blocks.data
-        self.template.append(schedule)
+            block = _block_of_k(op, schedule)
+            if block is not None:
+                places[axis] = MAX_UNROLLED_K
+            # Kernels may differ in MC, unless they pack.
+            sizes = {} if schedule.pack.data else {"mc": 0}
+            sizes |= {} if block is None else {"kc": 0}
+            self.template += [schedule.with_block(**sizes), block is None]
         for at, text in enumerate(kept):
             if at in places:
                 kept[at] = self.dim(text, unit=places[at])
             else:
                 self.template.append(text)
-        return {"bounds": ArrayAttr([StringAttr(each) for each in kept])}
+        if schedule is not None and block is not None:
+            of = self.give(block)
+            found["schedule"] = schedule.in_blocks(0 if of == dim(kept[axis]) else of)
+        return found | {"bounds": ArrayAttr([StringAttr(each) for each in kept])}
 
     def stride(self, text: str) -> str:
         """The text of a stride, or of a blocked one, whose blocks stay as large."""

@@ -82,7 +82,7 @@ class SizeTiles(ModulePass):
     """MR at most; 0 for as many rows as registers hold."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.walk():
+        for kernel in op.ops:
             if not isinstance(kernel, KernelOp):
                 continue
             tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.ir import SSAValue
-from xdsl.irdl import OptOperandDef, VarOperandDef
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef
 from xdsl.utils.exceptions import VerifyException
 
 from ...shape import Array
@@ -31,6 +31,20 @@ class CustomOp(GraphOp, ABC):
 
     KERNELS: ClassVar[Sequence[Kernel]] = ()
     """The kernels, in the order in which they are tried."""
+
+    def _set(
+        self,
+        operands: Sequence[SSAValue],
+        results: Sequence[Attribute],
+        properties: Mapping[str, Attribute],
+    ) -> None:
+        """Sets what the op has, as its definition groups and counts operands."""
+        IRDLOperation.__init__(
+            self,
+            operands=self.group_operands(operands),
+            result_types=results,
+            properties=properties,
+        )
 
     @classmethod
     def group_operands(cls, operands: Sequence[SSAValue]) -> Sequence[Any]:

@@ -55,12 +55,6 @@ class DequantizeWordsOp(SingleResultOp):
     bits = prop_def(IntegerAttr.constr(i64))
 
     @classmethod
-    def group_operands(cls, operands: Sequence[SSAValue]) -> Sequence[object]:
-        """Words, scales, and zero points if there are any."""
-        words, scale, *zero_point = operands
-        return [words, scale, zero_point]
-
-    @classmethod
     def infer(cls, words: Tensor, scale: Tensor, *zero: Tensor, bits: int) -> Tensor:
         if bits not in STEP_BITS:
             raise VerifyException(f"expected steps of {STEP_BITS} bits, got {bits}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 
 from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -25,7 +26,8 @@ class StoredOp(IRDLOperation, ABC):
 
     def __init__(self, key: str, type: Tensor):
         """The entry `key` of the store, as a tensor of this type."""
-        super().__init__(properties={"key": StringAttr(key)}, result_types=[type])
+        properties = {"key": StringAttr(key)}
+        Operation.__init__(self, properties=properties, result_types=[type])
 
     def verify_(self) -> None:
         """Every dimension is a number."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, UnitAttr, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -56,7 +56,7 @@ class YieldOp(IRDLOperation):
 
     def __init__(self, *values: SSAValue):
         """The end of a region that has these values."""
-        super().__init__(operands=[values])
+        Operation.__init__(self, operands=values)
 
 
 @irdl_op_definition
@@ -128,11 +128,12 @@ class ForOp(IRDLOperation):
             properties["ordered"] = UnitAttr()
         if combine is not None:
             properties["combine"] = StringAttr(combine)
-        super().__init__(
-            operands=[initial],
+        Operation.__init__(
+            self,
+            operands=initial,
             properties=properties,
             regions=[Region(body)],
-            result_types=[[each.type for each in initial]],
+            result_types=[each.type for each in initial],
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -11,7 +12,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -36,8 +37,9 @@ def buffer_type(element: Attribute) -> MemRefType:
 
 def element_type(buffer: SSAValue) -> Attribute:
     """The type of the elements of a buffer."""
-    assert isa(buffer.type, MemRefType)
-    return buffer.type.element_type
+    type = buffer.type
+    assert type.__class__ is MemRefType
+    return cast("MemRefType[Attribute]", type).element_type
 
 
 def byte_count(type: Attribute) -> int:
@@ -94,8 +96,9 @@ class LoadOp(IRDLOperation):
 
     def __init__(self, buffer: SSAValue, at: Subscript):
         """The element of `buffer` at `at`."""
-        super().__init__(
-            operands=[buffer, at.indices],
+        Operation.__init__(
+            self,
+            operands=[buffer, *at.indices],
             properties={"strides": at.attribute()},
             result_types=[loaded_type(element_type(buffer))],
         )
@@ -145,8 +148,10 @@ class StoreOp(IRDLOperation):
 
     def __init__(self, value: SSAValue, buffer: SSAValue, at: Subscript):
         """Sets the element of `buffer` at `at` to `value`."""
-        super().__init__(
-            operands=[value, buffer, at.indices], properties={"strides": at.attribute()}
+        Operation.__init__(
+            self,
+            operands=[value, buffer, *at.indices],
+            properties={"strides": at.attribute()},
         )
 
     @property

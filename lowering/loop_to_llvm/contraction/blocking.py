@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....dialects import how_often
 from ....dialects.loop import MANY_TILES, ForOp, TileOp, packs_if_many
 from ..text.index_arithmetic import is_number
 from ..text.types import Value
@@ -101,17 +102,14 @@ class _BlockedWriter:
 
             w.loop("0", stop, 1, (), index)
             return
-        schedule = self.blocks.schedule
-        most, blocks = schedule.kc.data, schedule.blocks.data
-        if not most and blocks == 1:
+        most, depth = self.blocks.schedule.kc.data, self.blocks.values_in_block
+        if depth == bound and not most:
             self.write_k_block(columns, self.whole_block(outer, stop))
             return
+        size, blocks = w.size(depth), how_often(depth, bound)
 
         def block(start: str, _: list[Value]) -> Sequence[Value]:
-            if blocks > 1 or (isinstance(bound, int) and bound % most == 0):
-                count = w.size(schedule.values_in_block(bound))
-            else:
-                count = w.least(str(most), w.minus(stop, start))
+            count = size if blocks else w.least(size, w.minus(stop, start))
             first = w.both([w.same(each, "0") for each in (*outer, start)])
             sizes = (w.size(each) for each in self.blocks.reduced)
             ends = [*zip(outer, sizes, strict=False)]
@@ -121,17 +119,17 @@ class _BlockedWriter:
             return ()
 
         def numbered(number: str, _: list[Value]) -> Sequence[Value]:
-            size = w.size(schedule.values_in_block(bound))
             return block(w.mul(number, size), [])
 
         # Where nothing is reduced there is one block, for the epilogue.
-        if blocks > 1:
-            w.loop("0", str(blocks), 1, (), numbered)
-            return
         end = stop
         if not isinstance(bound, int):
             end = w.emit(f"call i64 @llvm.smax.i64(i64 {stop}, i64 1)")
-        w.loop("0", end, most, (), block)
+        if most:
+            w.loop("0", end, most, (), block)
+            return
+        count = str(blocks) if blocks else w.div(w.add(end, w.minus(size, "1")), size)
+        w.loop("0", count, 1, (), numbered)
 
     def whole_block(self, outer: Sequence[str], stop: str) -> KBlock:
         """The block of all k, at the outer indices if there are any."""

@@ -10,12 +10,13 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
+from math import gcd
 
 from xdsl.dialects import arith, math
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects import Dim, product
+from ....dialects import Dim, product, terms_of
 from ....dialects.loop import (
     IN_FLIGHT,
     LoadOp,
@@ -316,7 +317,12 @@ class Blocks:
         """A dimension without divisors that the loop over a reduced index lacks."""
         if number:
             return self.reduced[self.axis + number]
-        return 1 if self.schedule.kc.data else self.values_in_block
+        factors = (
+            factor
+            for each in (self.values_in_block, self.reduced[self.axis])
+            for _, factor in terms_of(each)
+        )
+        return gcd(*factors)
 
     @property
     def values_in_block(self) -> Dim:

@@ -219,7 +219,7 @@ def _next_block(blocks: Blocks, position: Position, block: KBlock) -> Panel:
     here = _constant_panel(blocks, position, block)
     schedule, w = blocks.schedule, blocks.w
     first = blocks.reduced[blocks.axis]
-    if schedule.blocks.data == 1 and first == schedule.kc.data and not blocks.axis:
+    if first == schedule.kc.data and not blocks.axis:
         panels = max(schedule.nc.data // blocks.nr, 1)
         return Panel(here.start, w.mul(here.pitch, str(panels)))
     inner = product(blocks.reduced[blocks.axis + 1 :])

@@ -36,6 +36,8 @@ class Lanes:
         return self.count > 1 and index is self.index
 
 
+_INDEX = IndexType()
+
 SCALAR = Lanes()
 """One lane: every op is written for one value of each index."""
 
@@ -67,7 +69,7 @@ class Scope:
 
     def set_index(self, index: SSAValue, text: str) -> None:
         """Gives an index the text of an i64, until the scope is left."""
-        self.define(index, Value(text, IndexType()))
+        self.define(index, Value(text, _INDEX))
 
     @contextmanager
     def inner(self, lanes: Lanes | None = None) -> Generator[None]:

@@ -7,7 +7,7 @@ import numpy as np
 import static_runtime as sr
 from bench.grown_flow import defined_symbols
 from bench.onnx_graph import Graph
-from static_runtime.lowering.graph_to_loop.kernel import NESTS
+from static_runtime.lowering.graph_to_loop.kernel import MOVES, NESTS
 
 OPTIONS = sr.Options(cache=False)
 
@@ -20,9 +20,9 @@ def test_the_work_of_sizes_that_only_the_run_knows_is_the_most_it_can_be():
     assert module(x).tolist() == [expected]
 
 
-def test_an_op_of_many_nests_is_called_a_few_at_a_time():
+def test_an_op_that_moves_many_parts_is_called_a_few_at_a_time():
     g = Graph()
-    given = [g.input(f"x{at}", (2,)) for at in range(2 * NESTS + 1)]
+    given = [g.input(f"x{at}", (2,)) for at in range(2 * MOVES + 1)]
     module = sr.compile(g.model(g.add("Concat", *given, axis=0)), options=OPTIONS)
     assert module.report.kernels == 3
     arrays = [np.full(2, at, np.float32) for at in range(len(given))]

@@ -271,19 +271,18 @@ loop.program @main
 
 // -----
 
-// So do those whose k are as many blocks of one size: two here, which are as large as
-// they were. Other numbers of blocks, blocks of which the last is smaller, and halves
-// that are not whole steps of the unrolled k-loop stay apart.
+// So do those whose k are several blocks, however many and whether or not the last one
+// is smaller: the size of a block is a symbol too. Blocks that are not whole steps of the
+// unrolled k-loop stay apart.
 //
 // CHECK-LABEL: loop.kernel @halves_0
-// CHECK-SAME:    symbols ["n0"] {
+// CHECK-SAME:    symbols ["n0", "n1"] {
 // CHECK:         loop.tile %{{.*}} to 1000, %{{.*}} to 32, reduce %{{.*}} to "32 * n0"
-// CHECK-SAME:      <nr = 32, mc = 96, nc = 0, kc = 0 of 0, blocks = 2>
+// CHECK-SAME:      <nr = 32, mc = 96, nc = 0, kc = 0 of 0, block = "16 * n1">
 // CHECK-NOT:     @halves_1
 // CHECK:         loop.kernel @halves_2
 // CHECK:           reduce %{{.*}} to 700
-// CHECK:         loop.kernel @halves_3
-// CHECK:           reduce %{{.*}} to 800
+// CHECK-NOT:     @halves_3
 loop.kernel @halves_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 1000, %j to 32, reduce %k to 640 from %zero : f32 by 12, 32, 16

@@ -108,24 +108,11 @@ loop.kernel @packed_whole() {
 
 // -----
 
-// Blocks of k have a size or a number.
-loop.kernel @size_and_number() {
+// Blocks of k have one size.
+loop.kernel @two_sizes() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{expected 1 or more blocks, and 1 with a kc or where something is packed, got 2 with kc = 2}}
-  loop.tile %i to 64, %j to 64, reduce %k to 4 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 32, kc = 2 of 0, blocks = 2> k_loop (%sum) {
-    loop.yield %sum : f32
-  } epilogue (%row, %column, %accumulator) {
-    loop.yield
-  }
-}
-
-// -----
-
-// As many blocks as are said have one size.
-loop.kernel @unequal() {
-  %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{expected a reduced size that is 2 equal blocks, got 3}}
-  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 32, kc = 0 of 0, blocks = 2> k_loop (%sum) {
+  // expected-error @+1 {{expected no block with a kc or where something is packed, got 2 * n with kc = 2}}
+  loop.tile %i to 64, %j to 64, reduce %k to 4 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 32, kc = 2 of 0, block = "2 * n"> k_loop (%sum) {
     loop.yield %sum : f32
   } epilogue (%row, %column, %accumulator) {
     loop.yield
