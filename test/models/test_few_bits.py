@@ -229,7 +229,7 @@ def test_products_of_one_weight_share_its_steps():
     assert both.report.constant_bytes == once
 
 
-@pytest.mark.full(beside="test_matmul_of_bits_stays_in_few_bits")
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("weights", "most"), [("int8", 0.27), ("int4", 0.15)])
 def test_an_option_quantises_the_weights_of_any_model(weights: str, most: float):
     random = np.random.default_rng(0)
