@@ -11,7 +11,7 @@ DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS \
   VIRTUAL_ENV
 
-.PHONY: demo test test-all types cases all-cases test-torch soak soak-hostile suites suite-onnx suite-opinfo \
+.PHONY: demo test test-rest test-all types cases all-cases test-torch soak soak-hostile suites suite-onnx suite-opinfo \
   bench bench-docs lit docs \
   wheel-check lock clean
 
@@ -19,9 +19,10 @@ unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARN
 demo: .venv/demo
 	$(BIN)/python examples/demo.py
 
-# What must hold, checked without a framework. `make test HOST=zen-4` runs the tests as
-# if on that machine of test/hosts.py: what is compiled is compiled and assembled for it,
-# and runs where this machine has its features; else what would run says why it skips.
+# What must hold, checked without a framework: a quick gate, five minutes on two cores.
+# `make test HOST=zen-4` runs the tests as if on that machine of test/hosts.py: what is
+# compiled is compiled and assembled for it, and runs where this machine has its features;
+# else what would run says why it skips.
 test: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -34,7 +35,12 @@ types: .venv/dev
 cases: .venv/dev
 	$(BIN)/pytest -n auto --dist worksteal $(DESCRIBED:%=--host %)
 
-# The same with every case of what `make test` has a sample of (test/sampling.py).
+# The cases that `make test` leaves out (test/sampling.py), before a change lands.
+test-rest: .venv/dev
+	$(BIN)/pytest -n auto --dist worksteal -m 'full and not torch and not soak' \
+	  $(DESCRIBED:%=--host %)
+
+# Every case, those of `make test` and of test-rest.
 test-all: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .

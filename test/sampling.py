@@ -1,5 +1,6 @@
 """
-Which cases of a product of parameters a run of the tests has: a cover of its values.
+Which cases a run of the tests has: `make test` those of a quick gate, `make test-rest`
+what it leaves out, `make test-all` both.
 
     @pytest.mark.sampled           each value of each parameter; of three parameters and
                                    more each two values of two parameters together
@@ -9,15 +10,20 @@ Which cases of a product of parameters a run of the tests has: a cover of its va
     @pytest.mark.sampled(every=3)  one case of three: of numbers of random models, of
                                    cases that another test has all of, and of a table
                                    with several cases for each kind
+    @pytest.mark.sampled(every=3, start=1)  that, from the second on, where the first
+                                   takes long
+    @pytest.mark.full(beside="test_of_the_quick_gate")
+                                   none: the test named, or "runtime/test_x.py::test_y",
+                                   runs the code that this one does, and takes less
 
-The rule: whatever the code tells apart has a case in each run: each op, each refusal,
-each form of an option, each bug that was mended. What it treats alike (sizes of one
-kind, targets with one layout, more seeds) has one or two, and the rest has the mark
-`full`. A loop within a test is sampled by a parameter that says which part of it a case
-has. A test function always keeps cases.
+The rule: whatever the code tells apart has a case in the quick gate: each op, each
+refusal, each pass, each form of an option, each bug that was mended. What it treats
+alike (sizes of one kind, targets with one layout, more seeds, more models, more options
+beside each other) has one or two there, and the rest has the mark `full`. A loop within
+a test is sampled by a parameter that says which part of it a case has.
 
-What is left out gets the mark `full`: `make test-all` runs it too. The sample depends
-on the order of the cases alone, so it is the same in every run and on every machine.
+What is left out runs before a change lands (`.ci/run`). The sample depends on the order
+of the cases alone, so it is the same in every run and on every machine.
 """
 
 from __future__ import annotations
@@ -52,11 +58,12 @@ def sample(
     cases: Sequence[Mapping[str, Any]],
     times: int = 1,
     every: int | None = None,
+    start: int = 0,
     together: int | None = None,
 ) -> set[int]:
     """The numbers of the cases that a sample has, by the values of their parameters."""
     if every is not None:
-        return {*range(0, len(cases), every)}
+        return {*range(start, len(cases), every)}
     columns = [_numbers([each[name] for each in cases]) for name in cases[0]]
     # Parameters that always have one value together are one.
     apart = [*zip(*dict.fromkeys(columns), strict=True)]

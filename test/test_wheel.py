@@ -121,6 +121,7 @@ for target in sys.argv[1:]:
 """
 
 
+@pytest.mark.full(beside="test_holds_the_rooms_and_nothing_else")
 def test_its_commands_are_there(site: Path):
     (entry_points,) = site.glob("*.dist-info/entry_points.txt")
     parser = ConfigParser()
@@ -148,6 +149,7 @@ print(sr.__file__, difference, sep="\\n")
 """
 
 
+@pytest.mark.full(beside="test_holds_the_rooms_and_nothing_else")
 def test_compiles_and_runs_a_model_without_a_checkout(site: Path):
     files = [str(DIGITS / each) for each in ("digits.onnx", "digits_test.npz")]
     file, difference = run(site, "-c", COMPILES, *files).splitlines()

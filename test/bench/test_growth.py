@@ -89,7 +89,7 @@ def check(name: str, size: int) -> None:
         assert ratio <= MOST, f"{what} for {2 * size} of {name}: {ratio:.2f} times"
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=12, start=1)
 @pytest.mark.parametrize("name", sorted({*AXES} - LARGE - SQUARE))
 def test_twice_as_much_takes_twice_as_much(name: str):
     check(name, max(AXES[name][1] // 8, 4))
@@ -106,11 +106,13 @@ def compiled(model: Model) -> sr.StaticModule:
     return sr.compile(model, options=sr.Options(cache=False))
 
 
+@pytest.mark.full(beside="test_twice_as_much_takes_twice_as_much")
 def test_a_sum_of_a_thousand_operands():
     expected = X * sum(np.float32(1 / (at + 2)) for at in range(1000))
     np.testing.assert_allclose(compiled(operands("Sum")(1000))(X), expected, rtol=1e-4)
 
 
+@pytest.mark.full(beside="test_twice_as_much_takes_twice_as_much")
 def test_a_concatenation_of_many_operands():
     count = 300
     result = compiled(operands("Concat", axis=0)(count))(X)
@@ -126,6 +128,7 @@ def test_a_concatenation_of_thousands_of_operands():
     np.testing.assert_allclose(result, np.concatenate(expected), rtol=1e-6)
 
 
+@pytest.mark.full(beside="test_twice_as_much_takes_twice_as_much")
 def test_a_thousand_outputs():
     module = compiled(outputs(1000))
     expected = [X * np.float32(1 / (at + 2)) for at in range(1000)]
@@ -195,6 +198,7 @@ def doubled_softmax(count: int) -> Model:
     return g.model(g.add("Softmax", x))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "model",
     [

@@ -13,6 +13,7 @@ from bench.side_by_side import Plan, measure
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize("name", LOOKUPS)
 def test_a_lookup_is_right(name: str, tmp_path: Path):
     case = LOOKUPS[name].case(name, tmp_path)
@@ -20,6 +21,7 @@ def test_a_lookup_is_right(name: str, tmp_path: Path):
     assert case.error([got]) <= TOLERANCE
 
 
+@pytest.mark.full(beside="test_a_lookup_is_right")
 def test_another_checkout_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(BEFORE, str(ROOT))
     case: Case = LOOKUPS["rows_64"].case("rows_64", tmp_path)

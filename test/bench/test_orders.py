@@ -9,6 +9,7 @@ import static_runtime as sr
 from bench.orders import ORDERS
 
 
+@pytest.mark.sampled(every=9)
 @pytest.mark.parametrize("name", ORDERS)
 def test_an_order_is_right(name: str, tmp_path: Path):
     case = ORDERS[name].case(name, tmp_path)

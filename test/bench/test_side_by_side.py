@@ -43,6 +43,7 @@ def row(ours: float, errors: dict[str, float | None], **others: float) -> Row:
     return Row("lstm", 1, timings, Work(2_000, 8_000), (1e9, 2e9))
 
 
+@pytest.mark.full(beside="test_a_worker_checks_the_result_and_times_bursts")
 def test_a_row_has_figures_of_ours_and_the_failure_of_an_absent_peer(add16: Case):
     found = measure(add16, 1, TINY)
     ours, absent = found.timings[OURS], found.timings["absent"]
@@ -73,6 +74,7 @@ def test_a_process_that_ends_is_a_failure(add16: Case):
     assert started.timing.median is None
 
 
+@pytest.mark.full(beside="test_a_worker_checks_the_result_and_times_bursts")
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="no news of what is stopped")
 def test_a_process_is_stopped_unless_it_is_its_turn(add16: Case):

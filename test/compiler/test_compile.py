@@ -157,6 +157,7 @@ def test_reports_the_passes_that_ran():
     assert not report.warm
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_every_planner_computes_the_same(planner: str):
     module = sr.compile(RUNNING, options=sr.Options(planner=planner))
@@ -233,6 +234,7 @@ print(module.report.warm, "xdsl" in sys.modules, "onnx" in sys.modules)
 """
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("text", "imports"), [(MODEL, False), (RUNNING, True)])
 @pytest.mark.usefixtures("fallbacks")
 def test_a_warm_start_imports_xdsl_for_references_only(text: str, imports: bool):

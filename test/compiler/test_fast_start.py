@@ -59,6 +59,7 @@ def test_quick_code_answers_until_the_full_code_is_there(go: threading.Event):
         )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("text", [MODEL, SAME])
 def test_threads_call_while_the_code_is_exchanged(go: threading.Event, text: str):

@@ -142,6 +142,7 @@ def assert_equal_bits(modules: tuple[StaticModule, StaticModule], *inputs: Any):
             assert (np.signbit(quick) == np.signbit(full))[~np.isnan(full)].all()
 
 
+@pytest.mark.sampled(every=18)
 @pytest.mark.parametrize(
     ("op", "target"),
     [*zip(OPS, cycle(TARGETS), strict=False)],
@@ -160,6 +161,7 @@ def test_each_op_has_equal_bits(op: type[GraphOp], target: str):
         assert_equal_bits(made, *joined.from_iterable(arrays))
 
 
+@pytest.mark.sampled(every=15)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("element", TYPES)
 def test_products_of_open_sizes_have_equal_bits(element: str, target: str):
@@ -175,6 +177,7 @@ def test_products_of_open_sizes_have_equal_bits(element: str, target: str):
         assert_equal_bits(made, *(each.astype(TYPES[element]) for each in numbers))
 
 
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("options", WEIGHTED, ids=str)
 def test_products_with_weights_have_equal_bits(options: dict[str, Any]):
     ctx = context()
@@ -189,6 +192,7 @@ def test_products_with_weights_have_equal_bits(options: dict[str, Any]):
             assert_equal_bits(made, x)
 
 
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize(
     "seed",
     [

@@ -121,6 +121,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_other_options_go_with_it(options: dict[str, Any], go: threading.Event):
     whole: Any = sr.compile(MODEL, options=replace(sr.Options(**options), cache=False))

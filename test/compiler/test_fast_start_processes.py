@@ -71,7 +71,7 @@ END = (
 """How a program ends, with its module or without."""
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("end", END)
 def test_a_process_ends_while_it_compiles(place: str, end: str):
@@ -79,6 +79,7 @@ def test_a_process_ends_while_it_compiles(place: str, end: str):
     assert run_apart(f"{HEAD}\n{let}{end}", place) in (["fast-start"], ["full"])
 
 
+@pytest.mark.full(beside="test_a_process_ends_while_it_compiles")
 def test_an_error_ends_a_process_as_ever():
     code = f"{HEAD}\ngo.set()\nraise SystemExit(7)"
     with pytest.raises(AssertionError, match=r"ended with 7: $"):
@@ -107,8 +108,8 @@ def forked():
 """A child that uses the module of its parent."""
 
 
+@pytest.mark.sampled(every=8)
 @needs_fork
-@pytest.mark.sampled
 @pytest.mark.parametrize("cache", [False, True])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_child_compiles_for_itself(place: str, cache: bool, tmp_path: Path):
@@ -117,6 +118,7 @@ def test_a_child_compiles_for_itself(place: str, cache: bool, tmp_path: Path):
     assert run_apart(code, place, *folders) == ["True None True True"]
 
 
+@pytest.mark.full(beside="test_a_child_compiles_for_itself")
 @needs_fork
 def test_forks_at_any_moment_see_all_modules_exchanged_or_none():
     code = f"""{HEAD}\n{FORK}
@@ -138,6 +140,7 @@ print("good")
     assert run_apart(code, "kernels") == ["good"]
 
 
+@pytest.mark.full(beside="compiler/test_recipe.py::test_a_new_process_runs_no_pass")
 def test_another_process_has_the_full_code_at_once(tmp_path: Path):
     told = "print(module.report.warm, module.report.tier, module.wait())"
     cache = tmp_path / "cache"

@@ -78,6 +78,7 @@ VALUES: dict[str, tuple[str, Mapping[str, Any], list[Any]]] = {
 }
 
 
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("name", VALUES)
 def test_values_that_ops_need(name: str):
     text, given, values = VALUES[name]

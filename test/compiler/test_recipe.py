@@ -129,6 +129,7 @@ def test_a_text_longer_than_any_header_is_kept(
     np.testing.assert_array_equal(through_pickle(module)(X), module(X))
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("options", [sr.Options(), sr.Options(cache=False)])
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_module_comes_back_as_it_was(name: str, options: sr.Options, tmp_path: Path):
@@ -322,6 +323,7 @@ def test_a_new_process_runs_no_pass(tmp_path: Path, runs_host: None):
     print(f"read and called for the first time in {float(seconds):.2f} s")
 
 
+@pytest.mark.full(beside="runtime/test_cache.py::test_processes_share_a_folder")
 def test_two_processes_at_once_compile_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs_host: None
 ):
@@ -341,6 +343,7 @@ def test_two_processes_at_once_compile_once(
     assert not [*folder.glob("*.lock")]
 
 
+@pytest.mark.full(beside="test_a_model_that_the_cache_lost_is_told_of")
 def test_another_processor_compiles_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs_host: None
 ):
@@ -359,6 +362,7 @@ def test_another_processor_compiles_again(
     assert line == "True 0"
 
 
+@pytest.mark.full(beside="test_a_new_process_runs_no_pass")
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_a_pool_of_processes_calls_a_module(method: str, runs_host: None):
     module = sr.compile(SHORT)

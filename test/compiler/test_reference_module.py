@@ -87,6 +87,7 @@ def test_runs_control_flow(go: bool, count: int):
     check(results, sr.compile(LOOP)(x, np.array(go)))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     ("model", "sizes"), [(BLOCK, (2, 5)), (CHAIN, (2, 3, 4, 5)), (GROWN, (2, 3, 4))]
 )
@@ -99,7 +100,7 @@ def test_runs_models_of_onnx(model: OpenModel, sizes: tuple[int, ...]):
     model.check(made(*inputs), inputs)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("seed", range(4))
 def test_runs_random_graphs(seed: int):
     graph = RandomGraph(seed, True)

@@ -68,6 +68,7 @@ def expected(model: Any, inputs: dict[str, Any]) -> list[Any]:
 LARGE = ("basic_pitch", "version-RFB-320")
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "model",
     [
@@ -189,6 +190,7 @@ def damaged(data: bytes) -> bytes:
     return data[:-1] + bytes([data[-1] ^ 1])
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -48,6 +48,7 @@ assert not {{"xdsl", "llvmlite", "static_runtime"}} & sys.modules.keys()
     np.testing.assert_array_equal(np.load(folder / "y.npy"), expected(x))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", ["nest", "llvm"])
 def test_a_folder_has_the_code_of_users(kind: str, tmp_path: Path):
     build_runtime(model(f"test.{kind}"), ["host"], tmp_path / "rt")
@@ -75,6 +76,7 @@ def said(main: object, *arguments: object, capsys: pytest.CaptureFixture[str]) -
     return captured.out + captured.err
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", ["nest", "llvm"])
 def test_a_selection_names_packages(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -42,6 +42,7 @@ def joined(values: Sequence[int]) -> int | None:
         return None
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_what_passes_the_checks_broadcasts_as_in_numpy(count: int):
     source = random.Random(count)

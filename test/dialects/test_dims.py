@@ -102,6 +102,7 @@ def expression(source: random.Random, depth: int) -> tuple[Dim, str]:
             return maximum(a, b), f"max({left}, {right})"
 
 
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("seed", range(300))
 def test_means_what_integers_do(seed: int):
     source = random.Random(seed)

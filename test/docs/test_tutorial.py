@@ -25,6 +25,9 @@ TUTORIALS = [
     ROOT / "docs" / f"{each}.md"
     for each in ("tutorial", "selective", "deploy", "bundle", "custom_ops")
 ]
+FIRST = ("tutorial", "custom_ops")
+"""Those that each run of the tests has; the others build for seconds."""
+
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHON"}
 """What `make test PYTHON=...` sets, and a reader's shell does not."""
@@ -93,8 +96,14 @@ def run_command(command: str) -> str:
     return done.stdout
 
 
+def marked(path: Path) -> Any:
+    """A document as a case."""
+    marks = () if path.stem in FIRST else pytest.mark.full
+    return pytest.param(path, marks=marks, id=path.stem)
+
+
 @pytest.mark.usefixtures("runs_host")
-@pytest.mark.parametrize("document", TUTORIALS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("document", [*map(marked, TUTORIALS)])
 def test_a_tutorial_does_what_it_says(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -132,6 +141,7 @@ def test_a_tutorial_does_what_it_says(
     assert not printed
 
 
+@pytest.mark.full(beside="test_a_tutorial_does_what_it_says")
 @pytest.mark.usefixtures("runs_host")
 def test_the_commands_of_the_readme_run(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(ROOT)

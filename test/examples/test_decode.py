@@ -19,6 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SIZES = Sizes(heads=6, key_heads=3, head=8, hidden=80, words=50, capacity=20)
 
 
+@pytest.mark.full(beside="test_a_call_without_donation_leaves_its_cache_alone")
 def test_the_example_runs(runs_host: None):
     command = [sys.executable, EXAMPLES / "decode.py"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -27,6 +28,9 @@ def test_the_example_runs(runs_host: None):
     assert done.stdout.count("one by one") == 4
 
 
+@pytest.mark.full(
+    beside="runtime/call/test_growing.py::test_two_calls_continue_one_past"
+)
 def test_the_example_of_a_cache_that_grows_runs(runs_host: None):
     command = [sys.executable, EXAMPLES / "decode_concat.py"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -42,6 +46,7 @@ def compiled(append: str) -> sr.StaticModule:
     return sr.compile(decoder(SIZES, append), options=sr.Options(cache=False))
 
 
+@pytest.mark.full(beside="test_a_call_without_donation_leaves_its_cache_alone")
 @pytest.mark.parametrize("append", ["ScatterND", "ScatterElements", "TensorScatter"])
 def test_a_cache_is_written_where_it_is(append: str):
     module = compiled(append)

@@ -82,6 +82,7 @@ def check_printed(text: str) -> None:
     assert len(text.splitlines()[-1].split()) == 33
 
 
+@pytest.mark.full(beside="test_logits_are_those_of_a_whole_text")
 def test_the_example_runs(runs_host: None):
     command = [sys.executable, FOLDER / "generate.py"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -89,8 +90,10 @@ def test_the_example_runs(runs_host: None):
     check_printed(done.stdout)
 
 
+@pytest.mark.full(
+    beside="models/test_few_bits.py::test_steps_have_the_bits_of_their_numbers"
+)
 @pytest.mark.usefixtures("runs_host")
-@pytest.mark.sampled
 @pytest.mark.parametrize("weights", ["int8", "int4"])
 @pytest.mark.parametrize("arguments", [[], ["--top-p=0.9", "--temperature=0.7"]])
 def test_it_takes_weights_of_few_bits_and_a_nucleus(
@@ -130,6 +133,7 @@ def test_logits_are_those_of_a_whole_text(example: Any, tmp_path: Path):
     assert text[0] == wanted[0, -1].argmax()
 
 
+@pytest.mark.full(beside="test_logits_are_those_of_a_whole_text")
 def test_weights_of_16_bits_and_a_tied_head_are_read(example: Any, tmp_path: Path):
     checkpoint, generate = example
     config = checkpoint.Config(50, 64, 96, 1, 4, 4, 16, 1e-5, 1e4, True)

@@ -59,6 +59,7 @@ def whole(name: str) -> tuple[Any, Array]:
     return module, output(module, inputs_of(name, ROWS))
 
 
+@pytest.mark.sampled(every=3)
 def test_in_a_batch_of_any_size(name: str, whole: tuple[Any, Array]):
     module, expected = whole
     # One model puts the rows of two inputs one after the other.
@@ -71,6 +72,7 @@ def test_in_a_batch_of_any_size(name: str, whole: tuple[Any, Array]):
             assert one.tobytes() == other.tobytes(), rows
 
 
+@pytest.mark.sampled(every=3)
 def test_on_any_number_of_threads(name: str, whole: tuple[Any, Array]):
     for threads in (2, 3):
         got = output(module_of(name, threads), inputs_of(name, ROWS))
@@ -111,6 +113,7 @@ def digests() -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.full(beside="compiler/test_recipe.py::test_a_new_process_runs_no_pass")
 def test_from_a_cold_and_a_warm_start_in_other_processes(tmp_path: Path):
     expected = {
         name: hashlib.sha256(

@@ -33,8 +33,8 @@ COUNTS = {
     **{"sidecar": 60, "artifact": 12, "program": 300, "yaml": 200},
 }
 """
-Mutants of each kind in `make test-all`, half of them in `make test`; `node` takes a
-while to begin with.
+Mutants of each kind in `make test-all`, a quarter of them in `make test`; `node` takes
+a while to begin with.
 """
 
 PIECE = 500
@@ -63,13 +63,13 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     made.stop()
 
 
-@pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("quarters", [1, pytest.param(4, marks=pytest.mark.full)])
 @pytest.mark.parametrize("kind", COUNTS)
 def test_a_mutant_is_refused_or_computes_what_it_says(
-    kind: str, half: int, tmp_path: Path, worker: Worker
+    kind: str, quarters: int, tmp_path: Path, worker: Worker
 ):
-    count = COUNTS[kind] // 2
-    campaign = Campaign(tmp_path, [kind], half * count, full=20, running=[worker])
+    count = quarters * (COUNTS[kind] // 4)
+    campaign = Campaign(tmp_path, [kind], full=20, running=[worker])
     campaign.run(1, float("inf"), count)
     assert not campaign.findings, "\n".join(findings(campaign))
     assert sum(campaign.outcomes.values()) == count
@@ -93,6 +93,7 @@ def test_a_number_makes_a_mutant_again():
         assert one.data != mutant(kind, 8).data or kind == "artifact"
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("what", ["crash", "hang", "slow"])
 def test_what_ends_a_process_is_found(what: str, worker: Worker):
     names = (mutant("fault", number).made_of for number in count())

@@ -152,6 +152,7 @@ MADE = {
 """Who has made the folder of the cache before anything is compiled, and its mode."""
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("made", MADE)
 def test_another_user_changes_no_answer(open_folder: Path, users: Users, made: str):
     good = open_folder / "good.mlir"

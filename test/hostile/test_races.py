@@ -27,6 +27,9 @@ def race(seed: int, turns: int) -> dict[str, int]:
     return counts
 
 
+@pytest.mark.full(
+    beside="runtime/call/test_module_threads.py::test_threads_with_batches_of_their_own"
+)
 @pytest.mark.usefixtures("runs_host")
 def test_threads_at_once():
     counts = race(0, 400)

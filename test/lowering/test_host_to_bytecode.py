@@ -78,6 +78,7 @@ func.func @gather(%x: tensor<?x4xf32, ["n"]>, %i: tensor<3x4xi64>) -> tensor<3x4
 """
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     ("model", "inputs"),
     [
@@ -115,6 +116,7 @@ def test_an_error_names_the_same_op_with_the_same_numbers():
     assert module(floats(3, 4), np.full((3, 4), 2)).shape == (3, 4)
 
 
+@pytest.mark.sampled(every=3, start=2)
 @pytest.mark.parametrize(
     "model", [BLOCK, GROWN, CHAIN], ids=["block", "grown", "chain"]
 )

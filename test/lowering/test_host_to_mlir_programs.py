@@ -62,6 +62,7 @@ def lowered(name: str) -> Lowered:
     return lower(MODELS[name])
 
 
+@pytest.mark.full(beside="test_programs_are_planned_alike")
 @often(10)
 def test_slots_are_planned_alike(asked: int):
     random = np.random.default_rng(0)
@@ -90,11 +91,13 @@ def test_slots_are_planned_alike(asked: int):
             assert arguments.tolist() == other.tolist()
 
 
+@pytest.mark.sampled(every=3)
 @NAMES
 def test_programs_are_printed_and_read(name: str):
     check_text(lowered(name))
 
 
+@pytest.mark.sampled(every=3)
 @NAMES
 @often(4)
 def test_programs_are_planned_alike(name: str, asked: int):
@@ -102,6 +105,7 @@ def test_programs_are_planned_alike(name: str, asked: int):
     assert len(refused) > 1 or not lowered(name).program.symbols
 
 
+@pytest.mark.sampled(every=3)
 @NAMES
 @often(10)
 def test_programs_run_alike(name: str, asked: int):

@@ -238,6 +238,7 @@ def texts_of(count: int) -> list[str]:
     ]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("threads", [2, 5])
 def test_threads_change_nothing(threads: int, tmp_path: Path):
     texts, (_, machine) = texts_of(4), kernels("x86-64-v3")

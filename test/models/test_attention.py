@@ -67,7 +67,7 @@ def attention(q: Array, k: Array, v: Array, mask: Array, bias: Array) -> Array:
     return exponents / exponents.sum(-1, keepdims=True) @ v
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("batch", "element", "precision"),

@@ -101,7 +101,7 @@ def product(m: int | str, n: int, k: int, signs: tuple[str, str]) -> str:
     }}"""
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=20)
 @by_machine
 @by_signs
 def test_products_of_known_sizes(target: str, signs: tuple[str, str]):
@@ -111,7 +111,7 @@ def test_products_of_known_sizes(target: str, signs: tuple[str, str]):
         np.testing.assert_array_equal(model(x), wide(x) @ wide(w))
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=10)
 @by_machine
 @by_signs
 def test_sums_wrap(target: str, signs: tuple[str, str]):
@@ -127,6 +127,7 @@ def test_sums_wrap(target: str, signs: tuple[str, str]):
     np.testing.assert_array_equal(model(x), expected)
 
 
+@pytest.mark.sampled(every=10)
 @by_machine
 def test_products_of_open_sizes(target: str):
     n, k, signs = 70, 1100, ("si8", "si8")
@@ -136,7 +137,7 @@ def test_products_of_open_sizes(target: str):
         np.testing.assert_array_equal(model(x[:rows]), wide(x[:rows]) @ wide(w))
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=10)
 @by_machine
 @pytest.mark.parametrize("sizes", [(200, 96, 300), (1, 2048, 1024)])
 def test_two_threads_compute_the_same_bits(sizes: tuple[int, int, int], target: str):
@@ -162,6 +163,7 @@ def test_what_is_computed_of_a_widened_weight_is_of_that_weight():
         np.testing.assert_array_equal(found, 2 * wide(each))
 
 
+@pytest.mark.sampled(every=5)
 @by_machine
 def test_weights_stay_bytes(target: str):
     weights = {"w": numbers((256, 512), "si8")}
@@ -169,7 +171,7 @@ def test_weights_stay_bytes(target: str):
     assert model.report.constant_bytes == 256 * 512
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=15)
 @by_machine
 @pytest.mark.parametrize("sizes", [(40, 64, 64), (9, 17, 30), (130, 70, 1030)])
 def test_products_of_two_inputs(sizes: tuple[int, int, int], target: str):
@@ -209,7 +211,7 @@ CONVOLUTIONS = (
 )
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=25)
 @by_machine
 @pytest.mark.parametrize("sizes", CONVOLUTIONS, ids=str)
 def test_convolutions(sizes: tuple[int, ...], target: str):
@@ -256,6 +258,7 @@ def convolved(x: Array, w: Array, stride: int, pad: int, groups: int) -> Array:
     return np.concatenate(parts, 1)
 
 
+@pytest.mark.sampled(every=3)
 @by_machine
 def test_a_product_and_its_requantisation_are_one_kernel(target: str):
     m, n, k = 33, 40, 70
@@ -282,6 +285,7 @@ def test_a_product_and_its_requantisation_are_one_kernel(target: str):
     assert model.report.kernels == 1
 
 
+@pytest.mark.sampled(every=4)
 @by_signs
 def test_products_on_the_host(signs: tuple[str, str]):
     for m, n, k in ((33, 40, 64), (1, 48, 70), (7, 130, 516)):
@@ -290,7 +294,7 @@ def test_products_on_the_host(signs: tuple[str, str]):
         np.testing.assert_array_equal(model(x), wide(x) @ wide(w))
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.full(beside="models/test_eight_bits.py::test_a_model_of_bytes_as_data")
 @by_signs
 @pytest.mark.usefixtures("runs_host")
 def test_products_as_data(signs: tuple[str, str]):

@@ -75,6 +75,7 @@ def converted(array: Array, to: ElementType) -> Array:
     return np.array(found, to.dtype)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_casts_to_and_from_every_type(target: str):
@@ -151,7 +152,7 @@ def expected(model: ModelProto, x: Array, i: Array) -> list[Array]:
     return [flat, z, x > small, x.max(1)]
 
 
-@pytest.mark.sampled(together=1)
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("target", TARGETS)
 @by_type
 def test_a_model_of_bytes(row: ElementType, target: str):
@@ -166,6 +167,7 @@ def test_a_model_of_bytes(row: ElementType, target: str):
                 np.testing.assert_array_equal(got, right)
 
 
+@pytest.mark.sampled(every=2)
 @by_type
 @pytest.mark.usefixtures("runs_host")
 def test_a_model_of_bytes_as_data(row: ElementType):
@@ -186,6 +188,7 @@ def test_a_model_of_bytes_from_the_cache(row: ElementType):
     check_equal(again(*given), module(*given))
 
 
+@pytest.mark.sampled(every=2)
 @by_type
 @pytest.mark.usefixtures("runs_host")
 def test_a_model_of_bytes_in_c(row: ElementType, tmp_path: Path):

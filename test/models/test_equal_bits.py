@@ -197,7 +197,7 @@ def _same_bits(a: Any, b: Any) -> None:
     np.testing.assert_array_equal(a.view(np.int32), b.view(np.int32))
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize(
     "seed",
     [
@@ -259,7 +259,9 @@ def _images(shape: Shape, seed: int) -> str:
     return str(ModuleOp([func.FuncOp("model", type, Region(block))]))
 
 
-@pytest.mark.sampled(every=7)
+@pytest.mark.full(
+    beside="compiler/passes/graph/test_transform_convolutions.py::test_results_are_as_exact_as_the_report_says"
+)
 @pytest.mark.parametrize("algorithms", ["fast", "fastest"])
 @pytest.mark.parametrize("seed", range(5))
 def test_convolutions_of_fewer_products_have_equal_bits(algorithms: str, seed: int):
@@ -288,7 +290,7 @@ func.func @model(%x: T) -> T {
 """A model whose rows are independent."""
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("length", [1, 5, 16, 70])
 @pytest.mark.parametrize("width", [1, 3, 40])
 def test_a_row_has_the_same_bits_in_any_batch(length: int, width: int):
@@ -318,6 +320,7 @@ def _products(depths: Sequence[int]) -> str:
     return str(ModuleOp([func.FuncOp("model", type, Region(block))]))
 
 
+@pytest.mark.full(beside="test_open_and_known_sizes_have_equal_bits")
 def test_products_of_one_kernel_have_the_bits_of_kernels_of_their_own():
     together = sr.compile(_products(DEPTHS), options=sr.Options(cache=False))
     assert together.report.distinct_kernels < len(DEPTHS) - 1

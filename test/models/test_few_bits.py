@@ -90,7 +90,7 @@ CASES = [
 """Sizes, bits, rows of a group, and whether there are zero points."""
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=21)
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_steps_have_the_bits_of_their_numbers(
@@ -176,7 +176,7 @@ def of_bits(
     return model.SerializeToString(), matrix.reshape(n, k)
 
 
-@pytest.mark.sampled(together=1)
+@pytest.mark.sampled(every=12)
 @pytest.mark.parametrize("zero", [False, True])
 @pytest.mark.parametrize("block", [16, 32, 256])
 @pytest.mark.parametrize("bits", [4, 8])
@@ -191,7 +191,7 @@ def test_matmul_of_bits_stays_in_few_bits(bits: int, block: int, zero: bool):
     assert compiled.report.constant_bytes <= most * 4 * matrix.size + 1024
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=3, start=2)
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_a_model_as_data_has_the_same_bits(bits: int):
     """Kernels of a library know of no size, and here not how many steps a word has."""
@@ -202,6 +202,7 @@ def test_a_model_as_data_has_the_same_bits(bits: int):
         np.testing.assert_array_equal(data(x), compiled(x))
 
 
+@pytest.mark.full(beside="test_steps_have_the_bits_of_their_numbers")
 def test_threads_share_products_of_few_rows_and_of_many():
     """By columns where rows are few, by rows where panels become f32 first."""
     model, _ = of_bits(4, 32, False, k=1024, n=1040)
@@ -214,6 +215,7 @@ def test_threads_share_products_of_few_rows_and_of_many():
         np.testing.assert_array_equal(two(x), one(x))
 
 
+@pytest.mark.full(beside="test_matmul_of_bits_stays_in_few_bits")
 def test_products_of_one_weight_share_its_steps():
     text, weights = stepped((64, 64), 4, 32, False)
     twice = text.replace(
@@ -227,6 +229,7 @@ def test_products_of_one_weight_share_its_steps():
     assert both.report.constant_bytes == once
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("weights", "most"), [("int8", 0.27), ("int4", 0.15)])
 def test_an_option_quantises_the_weights_of_any_model(weights: str, most: float):
     random = np.random.default_rng(0)

@@ -46,6 +46,7 @@ def numbers(row: ElementType) -> Array:
     return np.concatenate([*near, below, near[-1] * (1 + 2.0**-45), spread, edges])
 
 
+@pytest.mark.sampled(every=3)
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -127,7 +128,7 @@ def images(row: ElementType, n: int) -> Array:
     return made.view(dtype_of(row.numpy))
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=6)
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_network_has_the_bits_of_its_references(row: ElementType, target: str):
@@ -155,7 +156,7 @@ def test_a_network_has_the_bits_of_its_references(row: ElementType, target: str)
                 assert (ours != theirs).mean() < 0.01
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.full(beside="test_a_network_has_the_bits_of_its_references")
 @by_type
 @pytest.mark.usefixtures("runs_host")
 def test_a_network_as_data_and_from_the_cache(row: ElementType):
@@ -168,6 +169,7 @@ def test_a_network_as_data_and_from_the_cache(row: ElementType):
         check_equal(again(images(row, n)), module(images(row, n)))
 
 
+@pytest.mark.sampled(every=2)
 @by_type
 @pytest.mark.usefixtures("runs_host")
 def test_a_network_in_c(row: ElementType, tmp_path: Path):
@@ -211,7 +213,7 @@ def with_casts(row: ElementType) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=6, start=1)
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_fusion_keeps_each_rounding(row: ElementType, target: str):

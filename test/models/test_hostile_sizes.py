@@ -43,6 +43,9 @@ def verdicts(script: str, first: int, last: int) -> Counter[str]:
     return Counter(ends.values())
 
 
+@pytest.mark.full(
+    beside="dialects/graph/test_every_edge.py::test_is_refused_or_compiles"
+)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("script", ["hostile_sizes.py", "hostile_text.py"])
 def test_refused_or_right(script: str):

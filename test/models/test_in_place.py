@@ -157,7 +157,7 @@ def bits(array: Array) -> Array:
     return np.where(np.isnan(array), np.float32(np.nan), array).view(np.int32)
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=20)
 @pytest.mark.parametrize("left_out", [(), (Fuse,)], ids=["fused", "apart"])
 @pytest.mark.parametrize("seed", range(10))
 def test_has_the_bits_that_it_has_elsewhere(
@@ -178,6 +178,7 @@ def test_has_the_bits_that_it_has_elsewhere(
             np.testing.assert_array_equal(bits(array), bits(copy))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("seed", range(5, 10))
 def test_takes_no_more_memory(seed: int):
     chain = RandomChain(seed, 77, 33)

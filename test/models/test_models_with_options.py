@@ -389,11 +389,15 @@ COVERED = (
 IN_EACH_RUN = ("embedding",)
 """The one that `make test` tries like that: its calls may be refused as well."""
 
+EVERY = 5
+"""One of how many models `make test` tries with some options."""
+
 
 def tried() -> Iterator[Any]:
     """Each model with some options, some with more, in `make soak` all with most."""
-    for name in MODELS:
-        yield pytest.param(name, 1, id=name)
+    for number, name in enumerate(MODELS):
+        marks = pytest.mark.full if number % EVERY else ()
+        yield pytest.param(name, 1, marks=marks, id=name)
         yield pytest.param(name, 3, marks=pytest.mark.soak, id=f"{name}, more")
     for name in COVERED:
         marks = () if name in IN_EACH_RUN else pytest.mark.full

@@ -70,7 +70,7 @@ def text_of(model: Path | bytes, profile: Profile) -> str:
     return str(graph.module)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize("calibration", ["none", "kl"])
 def test_digits_are_read_as_before(schema: str, calibration: str):
@@ -128,6 +128,7 @@ def test_bits_do_not_depend_on_threads():
     assert (one(images) == two(images)).all()
 
 
+@pytest.mark.full(beside="test_integers_are_those_of_the_graph")
 def test_a_network_with_branches_is_quantised():
     random = np.random.default_rng(1)
     x = random.standard_normal((4, 3, 16, 16)).astype(np.float32)

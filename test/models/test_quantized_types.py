@@ -50,7 +50,7 @@ def quantized(steps: str, between: str) -> ModelProto:
     return helper.make_model(graph, opset_imports=OPSETS, ir_version=11)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize("between", BETWEEN)
 @pytest.mark.parametrize("steps", STEPS)
 def test_what_is_between_steps_is_one_step_off_at_most(steps: str, between: str):
@@ -62,7 +62,7 @@ def test_what_is_between_steps_is_one_step_off_at_most(steps: str, between: str)
     assert (got == wanted).mean() > 0.95
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize("groups", [1, 4])
 @pytest.mark.parametrize("steps", STEPS[:5])
 def test_weights_stay_in_the_bits_of_their_steps(steps: str, groups: int):

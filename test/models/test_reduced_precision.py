@@ -11,7 +11,7 @@ import static_runtime as sr
 
 from .difference import difference
 from .stored import STORED
-from .test_trained_models import MODELS, run, stored
+from .test_trained_models import MODELS, marked, run, stored
 
 pytest.importorskip("onnx")
 
@@ -26,6 +26,7 @@ the file of the model itself, they change its results as much.
 REDUCED = sr.Options(cache=False, precision="bf16")
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", STORED)
 def test_stored_models(name: str):
     model = STORED[name]
@@ -37,10 +38,11 @@ def test_stored_models(name: str):
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(each, marks=(pytest.mark.soak,) if each.stem in SENSITIVE else ())
+        pytest.param(each, marks=pytest.mark.soak, id=each.stem)
+        if each.stem in SENSITIVE
+        else marked(each)
         for each in MODELS
     ],
-    ids=lambda path: path.stem,
 )
 def test_trained_models(path: Path):
     inputs, outputs = stored(path, "in"), stored(path, "out")

@@ -121,7 +121,7 @@ def several(results: Array | tuple[Array, ...]) -> tuple[Array, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=24)
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("seed", range(12))
 def test_computes_what_its_ops_do(seed: int, depth: int):
@@ -132,12 +132,14 @@ def test_computes_what_its_ops_do(seed: int, depth: int):
         check(graph, module, *size)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("size", SIZES)
 def test_computes_what_its_ops_do_for_known_sizes(size: tuple[int, int]):
     graph = RandomRows(sum(size), *size, 1)
     check(graph, graph.compile(), *size)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_row_has_the_same_bits_in_any_batch(seed: int):
     graph = RandomRows(seed, symbol("rows"), symbol("columns"), 1)

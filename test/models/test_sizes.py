@@ -233,5 +233,6 @@ def lines_of_concat(count: int) -> int:
     return sum(each.text.count("\n") for each in lowered.modules)
 
 
+@pytest.mark.full(beside="bench/test_growth.py::test_twice_as_much_takes_twice_as_much")
 def test_code_grows_with_what_is_concatenated():
     assert lines_of_concat(48) < 2.5 * lines_of_concat(24)

@@ -45,7 +45,7 @@ def numbers(row: ElementType) -> Array:
     return np.concatenate([found, -found, np.array(_EDGES, np.float32)])
 
 
-@pytest.mark.sampled(together=1)
+@pytest.mark.sampled(every=9)
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -36,6 +36,7 @@ def some_size(random: np.random.Generator, least: int, most: int) -> int:
     return 1 if random.integers(2) else int(random.integers(least, most + 1))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("steps", STEPS)
 @pytest.mark.parametrize(
     ("model", "ranges"),
@@ -91,6 +92,7 @@ def test_a_cache_grows_by_concatenation():
             np.testing.assert_allclose(got, want, atol=1e-5)
 
 
+@pytest.mark.full(beside="test_sizes_come_and_go")
 @pytest.mark.parametrize("steps", STEPS)
 def test_caches_grow_side_by_side(steps: int):
     module = sr.compile(decoder(SIZES), options=UNCACHED)

@@ -20,6 +20,15 @@ TOLERANCE = 1e-4
 
 MODELS = sorted(FOLDER.glob("*.onnx"))
 
+SMALL = ("model_1",)
+"""Those that each run of the tests has; the code of the others takes seconds."""
+
+
+def marked(path: Path) -> Any:
+    """A model as a case."""
+    marks = () if path.stem in SMALL else pytest.mark.full
+    return pytest.param(path, marks=marks, id=path.stem)
+
 
 def stored(path: Path, kind: str) -> dict[str, Array]:
     """The inputs or outputs, `in` or `out`, that are stored with a model, by name."""
@@ -37,7 +46,7 @@ def run(module: sr.StaticModule, inputs: dict[str, Array]) -> dict[str, Any]:
     return dict(zip(module.output_names, result, strict=True))
 
 
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*map(marked, MODELS)])
 def test_computes_what_is_stored(path: Path):
     inputs, outputs = stored(path, "in"), stored(path, "out")
     # Not kept: the code of these models is more than that of all other tests.

@@ -166,6 +166,7 @@ def made(api: str, target: str, model: str | Path) -> Bundle:
     return make_bundle([Network(compilation, "net")], api=api)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("flags", SANITIZERS)
 def test_two_threads_in_c_have_the_bits_of_python(tmp_path: Path, flags: tuple[str]):
@@ -186,6 +187,7 @@ def test_two_threads_in_c_have_the_bits_of_python(tmp_path: Path, flags: tuple[s
         assert result.tobytes() == expected.tobytes()
 
 
+@pytest.mark.full(beside="test_two_threads_in_c_have_the_bits_of_python")
 @pytest.mark.usefixtures("runs_host")
 def test_a_trained_model_in_c_has_the_bits_of_python(tmp_path: Path):
     module = sr.compile(TRAINED, options=Options(cache=False, threads=1))
@@ -227,6 +229,7 @@ def test_the_table_of_the_dynamic_api_has_each_tensor(tmp_path: Path):
     assert numbers == [(0, 816, 1), (3264, 1584, 1), (9600, 561, 1)]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("text", [MODEL, REMAINDERS, ORDERS])
 def test_an_object_needs_nothing_but_memory_functions(tmp_path: Path, text: str):
     if (nm := shutil.which("nm")) is None:

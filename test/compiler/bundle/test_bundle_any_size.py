@@ -95,10 +95,15 @@ builtin.module {
 
 
 def built() -> Iterator[Any]:
-    """Each model by itself, one with each sanitizer; in `make soak` all with all."""
+    """
+    Each model by itself, in `make test` the small ones, and one with each sanitizer; in
+    `make soak` all with all.
+    """
     for name, flags in product(CASES, SANITIZERS):
         is_later = flags and name != "texts"
-        marks = (pytest.mark.soak,) if is_later else ()
+        marks = [pytest.mark.soak] if is_later else []
+        if name in ("texts", "images"):
+            marks.append(pytest.mark.full)
         yield pytest.param(name, flags, marks=marks, id=f"{name}{''.join(flags)}")
 
 

@@ -89,6 +89,7 @@ def all_models() -> tuple[Bundle, Mapping[str, sr.StaticModule]]:
     return make_bundle(networks, "all"), modules
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("flags", SANITIZERS)
 def test_each_has_the_bits_of_python(tmp_path: Path, flags: tuple[str, ...]):

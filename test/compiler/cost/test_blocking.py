@@ -103,7 +103,7 @@ def check(model: StaticModule, sizes: tuple[int, int, int], dtype: str) -> None:
     np.testing.assert_allclose(model(*operands), expected, rtol=0, atol=16 * tolerance)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("target", ["x86-64", "host"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_products_of_known_sizes(dtype: str, target: str):
@@ -111,6 +111,7 @@ def test_products_of_known_sizes(dtype: str, target: str):
         check(build(sizes, dtype, target=target), sizes, dtype)
 
 
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("sizes", SYMBOLIC, ids=str)
 def test_products_of_symbols(sizes: tuple[int | str, int | str, int | str]):
     model = build(sizes)
@@ -120,7 +121,7 @@ def test_products_of_symbols(sizes: tuple[int | str, int | str, int | str]):
         check(model, (m, n, k), "f32")
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=25)
 @pytest.mark.parametrize(
     ("dtype", "sizes"),
     [(dtype, sizes) for dtype, several in KNOWN.items() for sizes in several],
@@ -137,6 +138,7 @@ def test_products_with_packed_weights(dtype: str, sizes: tuple[int, int, int]):
         np.testing.assert_allclose(model(x, row, c), expected, atol=1e-1)
 
 
+@pytest.mark.full(beside="test_products_of_symbols")
 def test_a_sum_has_the_same_bits_in_every_shape_and_schedule():
     k, n = 1100, 70
     x, row, c, w = arrays((64, n, k), "f32")

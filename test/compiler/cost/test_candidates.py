@@ -48,7 +48,7 @@ def check_fits(made: Build, target: TargetAttr) -> None:
         assert (kc + schedule.pad.data) * schedule.mc.data * 4 <= SCRATCH
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize("target", KINDS.values())
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_candidates_fit(name: str, target: str):

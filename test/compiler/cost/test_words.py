@@ -49,7 +49,7 @@ def test_pairs_of_successive_k(numbers: tuple[int, int], expected: bool):
     assert not pairs_fit(weight(even=1, odd=1), PanelsAttr.of(16, [(K, N)], (N, 1)))
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize(("numbers", "expected"), WEIGHTS, ids=str)
 @pytest.mark.parametrize("rows", [1, 33])
 def test_products_are_exact_either_way(

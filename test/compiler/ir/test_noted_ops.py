@@ -87,7 +87,7 @@ def run(path: Path, what: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.full(beside="test_a_second_compile_is_warm")
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_process_finds_functions_by_name(kind: str, tmp_path: Path):
     compiled = sr.compile(model(f"test.{kind}", columns=9))

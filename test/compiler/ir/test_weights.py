@@ -106,7 +106,7 @@ def reading(name: str, times: int) -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("precision", ["f32", "bf16"])
 @pytest.mark.parametrize("name", READERS)
 def test_readers_of_one_kind_share_a_weight(

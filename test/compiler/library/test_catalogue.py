@@ -53,13 +53,14 @@ def test_models_of_each_kind_are_ir_that_compiles():
     assert len(kernels_of(*ops, contractions[0], contractions[-1])) > 8
 
 
-@pytest.mark.full
+@pytest.mark.full(beside="test_models_of_each_kind_are_ir_that_compiles")
 def test_there_are_models_of_all_ops():
     models = [*catalogue()]
     assert len(models) > 400
     assert len(kernels_of(models[120])) > 1
 
 
+@pytest.mark.full(beside="compiler/library/test_folder.py::test_trace_build_and_replay")
 def test_a_library_of_a_trained_model_is_a_small_part_of_that_of_all():
     _, size = documented()
     for model in SMALL:

@@ -84,6 +84,7 @@ def test_trace_build_and_replay(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Required feature 'threads' is not available" in error
 
 
+@pytest.mark.full(beside="test_trace_build_and_replay")
 def test_all_of_some_models(tmp_path: Path):
     build(tmp_path, "--include-all")
     for model in (MODEL, OTHER):

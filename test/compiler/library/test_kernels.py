@@ -51,6 +51,7 @@ SMALL = [DIGITS, *(each for each in TRAINED if each.stem == "model_1")]
 LARGE = [each for each in TRAINED if each not in SMALL]
 
 
+@pytest.mark.sampled(every=2, start=1)
 @pytest.mark.parametrize(
     "model",
     [*SMALL, *(pytest.param(each, marks=pytest.mark.soak) for each in LARGE)],
@@ -67,6 +68,9 @@ def test_a_trace_is_enough_for_a_replay(model: Path):
         check_equal(module(**inputs), known(**inputs))
 
 
+@pytest.mark.full(
+    beside="test_a_model_that_was_not_traced_is_refused_at_load_with_all_names"
+)
 @pytest.mark.parametrize("name", ["deep_wide", "mlp_small"])
 def test_without_any_line_a_replay_says_which(name: str):
     model = STORED[name]

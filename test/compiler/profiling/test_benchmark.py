@@ -238,7 +238,7 @@ def test_only_a_module_of_compile_has_a_profile():
         measure(alone, [(X, W)])
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=4, start=2)
 @pytest.mark.parametrize("cache", [True, False])
 @pytest.mark.parametrize("form", [bytes, onnx.load_model_from_string])
 def test_a_model_that_nothing_else_keeps_is_profiled(

@@ -50,6 +50,7 @@ def test_a_slot_is_a_rectangle_with_its_name(rows: int):
     assert not any(overlap(*pair) for pair in combinations(found, 2))
 
 
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("name", STORED)
 def test_live_slots_are_apart(name: str):
     stored = STORED[name]

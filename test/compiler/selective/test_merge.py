@@ -15,6 +15,7 @@ from .selections import DTYPES, NAMES, selection
 SEEDS = range(60)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_merge_is_commutative_associative_and_idempotent(seed: int):
     random = Random(f"merge {seed}")

@@ -25,6 +25,7 @@ def test_the_file_of_the_post_round_trips():
     assert not made.is_kernel_dtype_selected("copy_", "Float")
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("seed", range(60))
 def test_any_selection_round_trips(seed: int):
     made = selection(Random(f"write {seed}"))

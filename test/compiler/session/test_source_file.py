@@ -37,6 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", ["text", "sidecar", "model", "external"])

@@ -74,6 +74,7 @@ BECOME: dict[Callable[[Path], None], tuple[str, str]] = {
 """What becomes of a file of weights, and what is said: of ONNX's, and of a sidecar."""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", ["external", "sidecar"])
 def test_a_warm_start_waits_for_nothing(kind: str, folder: Path):
     pair = pairs(folder)[kind]

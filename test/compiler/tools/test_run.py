@@ -329,6 +329,7 @@ def test_prints_the_ir_after_each_pass(capsys: pytest.CaptureFixture[str]):
         assert printed.out.startswith("output: float32[2, 3]")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("weights", [False, True])
 def test_measures(
     weights: bool,
@@ -397,6 +398,9 @@ def test_as_many_threads_run_as_are_asked_for(
     assert asked == [expected]
 
 
+@pytest.mark.full(
+    beside="compiler/tools/test_switches.py::test_each_switch_is_the_option_of_its_name"
+)
 def test_the_precision_is_of_every_compilation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -425,6 +429,9 @@ builtin.module attributes {graph.weights = "w.safetensors"} {
         np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
+@pytest.mark.full(
+    beside="compiler/tools/test_switches.py::test_each_switch_is_the_option_of_its_name"
+)
 def test_the_tier_is_of_the_compile(monkeypatch: pytest.MonkeyPatch):
     asked: list[str] = []
 
@@ -452,6 +459,7 @@ def test_the_tier_is_of_the_compile(monkeypatch: pytest.MonkeyPatch):
     assert said == "expected a tier full or fast-start, got fast"
 
 
+@pytest.mark.full(beside="test_measures")
 def test_measures_the_sizes_that_were_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -488,6 +496,7 @@ def test_only_what_computes_something_counts_as_an_op(folder: Path):
     assert (warm.ops_read, warm.ops) == (3, 2)
 
 
+@pytest.mark.full(beside="test_measures")
 @pytest.mark.usefixtures("runs_host")
 def test_the_peak_is_that_of_a_process_that_only_compiles(folder: Path):
     block = np.ones(400 << 20, np.uint8)

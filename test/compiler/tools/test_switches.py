@@ -114,6 +114,7 @@ func.func @model(%x: tensor<1x32x6x6xf32>) -> tensor<1x32x4x4xf32> {
 """
 
 
+@pytest.mark.full(beside="test_results_are_those_of_any_options")
 @pytest.mark.parametrize("words", [["--algorithms", "fastest"], []], ids=str)
 def test_convolutions_of_fewer_products_are_told(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -125,6 +126,7 @@ def test_convolutions_of_fewer_products_are_told(
     assert (sentence in capsys.readouterr().out) == bool(words)
 
 
+@pytest.mark.full(beside="compiler/tools/test_run.py::test_measures")
 def test_an_oracle_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / "model.mlir"
     path.write_text(MODEL)

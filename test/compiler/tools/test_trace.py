@@ -124,6 +124,7 @@ def test_an_error_of_a_model_leaves_the_old_file(folder: Path):
     assert (folder / "ops.yaml").read_text() == "old"
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", ["model_1", "version-slim-320"])
 def test_what_trained_models_execute_they_could_execute(name: str):
     path = str(TRAINED / f"{name}.onnx")

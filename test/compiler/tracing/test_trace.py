@@ -363,6 +363,7 @@ def test_models_that_are_compiled_at_a_call_are_traced(tmp_path: Path):
     assert executed(found.selection) == executed(inside.selection)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", sorted(STORED))
 def test_stored_models(name: str):
     model = STORED[name]

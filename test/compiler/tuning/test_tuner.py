@@ -119,7 +119,7 @@ STEPS = (3, pytest.param(1, marks=pytest.mark.soak))
 """Every third candidate is compiled, and all in `make soak`: that takes time."""
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.parametrize("step", STEPS)
 def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(
@@ -148,6 +148,9 @@ def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(
     assert not schedules & {*map(kernel_text, kernels(untuned))}
 
 
+@pytest.mark.full(
+    beside="test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same"
+)
 def test_the_search_goes_on_from_what_is_better():
     better = [{}, {"nr": 8}, {"nr": 8, "mr": 6}]
     path = [PreferenceAttr.of(**each) for each in better]
@@ -165,6 +168,7 @@ def test_the_search_goes_on_from_what_is_better():
     assert asked == path
 
 
+@pytest.mark.full(beside="test_equal_contractions_of_a_model_are_measured_once")
 def test_a_record_is_found_by_an_equal_contraction_of_another_model(tmp_path: Path):
     first = Tuner(Cache(tmp_path), "here", Choosing(2))
     _, module, report = compiled(product(61), first)
@@ -344,6 +348,7 @@ def test_only_the_host_is_tuned_for():
         sr.compile(product("m"), target=target, options=sr.Options(tune=True))
 
 
+@pytest.mark.full(beside="test_this_machine_is_measured_once")
 def test_the_command_tunes(
     folder: Path,
     tmp_path: Path,
@@ -358,6 +363,7 @@ def test_the_command_tunes(
     assert re.search(line, capsys.readouterr().out)
 
 
+@pytest.mark.full(beside="test_equal_contractions_of_a_model_are_measured_once")
 def test_a_kernel_of_several_contractions_prefers_one_thing():
     x, y, z = "tensor<64x300xf32>", "tensor<300x40xf32>", "tensor<300x1xf32>"
     text = f"""func.func @main(%x: {x}, %y: {y}, %z: {z}) -> tensor<64x41xf32> {{

@@ -34,7 +34,7 @@ REAL = (0.0, -1.0, 1e300, float("inf"), float("nan"))
 TEXTS = ("0", "1", "n", "2 * n", "n + 1", "-1", "4611686018427387904", "", "none")
 
 SOME = (4, 8)
-"""The cases of an op in `make test` and in `make test-all`; `make soak` has all."""
+"""The cases of an op in `make test`, which has some ops, and in `make test-rest`."""
 
 
 def edges(case: Case) -> Iterator[Case]:
@@ -78,6 +78,7 @@ def lower(cases: Sequence[Case]) -> None:
         driver.compile(module_of(cases))
 
 
+@pytest.mark.sampled(every=12)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 @pytest.mark.parametrize(
     "most",

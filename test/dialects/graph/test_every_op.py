@@ -43,8 +43,11 @@ from .samples import (
 
 TARGETS = ("x86-64", "x86-64-v3", "host")
 
+FEW = 2
+"""The most cases of an op that each run of the tests has, for the host alone."""
+
 SOME = {"x86-64": 6, "x86-64-v3": 6, "host": 8}
-"""The most cases of an op that each run of the tests has, for each target."""
+"""The most that `make test-rest` has, for each target."""
 
 NEWS = {"x86-64": 2, "x86-64-v3": 2, "host": 1}
 """The least that each of them has and none before it, of what `traits` tells."""
@@ -142,18 +145,20 @@ def is_like_host(target: str) -> bool:
 
 def pairs() -> Iterator[Any]:
     """
-    Every op for the host and one other target, by some of its cases; in `make soak` by
-    all of them, and for every target. What is made of other ops, and a target that has
-    what the host has, are left to that too.
+    Every op for the host by a few of its cases; in `make test-rest` for the host and
+    one other target by some of them; in `make soak` by all of them, and for every
+    target. What is made of other ops, and a target that has what the host has, are left
+    to that.
     """
     others = cycle(each for each in TARGETS if each != "host")
     for op, other in zip(OPS, others, strict=False):
         is_made_of_others = op.decompose is not GraphOp.decompose
         kinds = [(each, most) for each in TARGETS for most in (SOME[each], None)]
-        for target, most in kinds:
+        for target, most in [("host", FEW), *kinds]:
             again = target != "host" and (is_made_of_others or is_like_host(target))
             later = most is None or again or target not in ("host", other)
-            marks = (pytest.mark.soak,) if later else ()
+            mark = pytest.mark.soak if later else pytest.mark.full
+            marks = () if most == FEW else (mark,)
             name = f"{op.name}-{target}-{most or 'all'}"
             yield pytest.param(op, target, most, marks=marks, id=name)
 
@@ -223,19 +228,25 @@ def test_computes_the_reference(op: type[GraphOp], target: str, most: int | None
         assert not list(results)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        pytest.param(each, marks=() if each == "host" else pytest.mark.soak)
-        for each in TARGETS
-    ],
-)
-@pytest.mark.parametrize("op", OPS_ON_TENSORS, ids=lambda op: op.name)
+def at_open_sizes() -> Iterator[Any]:
+    """
+    Some ops for the host by one case; in `make test-rest` all by all of theirs, and in
+    `make soak` for the other targets.
+    """
+    for number, op in enumerate(OPS_ON_TENSORS):
+        if not number % 3:
+            yield pytest.param(op, "host", 1, id=f"{op.name}-host-1")
+        for target in TARGETS:
+            mark = pytest.mark.full if target == "host" else pytest.mark.soak
+            yield pytest.param(op, target, None, marks=mark, id=f"{op.name}-{target}")
+
+
+@pytest.mark.parametrize(("op", "target", "most"), [*at_open_sizes()])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_computes_the_reference_at_sizes_known_when_it_runs(
-    op: type[GraphOp], target: str
+    op: type[GraphOp], target: str, most: int | None
 ):
-    cases = [*symbolic_cases(op)]
+    cases = [*symbolic_cases(op)][:most]
     assert cases, "every op on tensors has a case"
     module = compile_cases(cases, target)
     runs = [runs_of(case) for case in cases]

@@ -60,6 +60,7 @@ def put(array: Array, order: Order | None) -> Array:
     return np.transpose(array.reshape(*wide, *array.shape), order)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "op", [op for op in OPS if issubclass(op, SingleResultOp)], ids=lambda op: op.name
 )

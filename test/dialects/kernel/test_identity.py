@@ -268,7 +268,7 @@ def test_golden_permutations(
     assert [each.when for each in at_compile_time] == ([()] if is_skipped else [])
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=9)
 @pytest.mark.parametrize("symbolic", [*MOVES, *OTHERS], ids=name_of, scope="module")
 def test_what_is_copied_has_the_bits_of_the_operand(
     symbolic: Case, all_sizes: Sequence[AtSizes]
@@ -283,13 +283,14 @@ def test_a_sum_of_one_float_is_not_that(symbolic: Case):
     assert identities(one) == ([], [])
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=9)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_no_op_is_a_copy_where_numpy_computes(op: type[GraphOp]):
     for symbolic in symbolic_cases(op):
         check_bits(symbolic, at_all_sizes(symbolic))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("symbolic", [*MOVES, PADDED], ids=name_of, scope="module")
 def test_where_no_condition_holds_some_element_moves(
     symbolic: Case, all_sizes: Sequence[AtSizes]
@@ -304,7 +305,7 @@ def test_where_no_condition_holds_some_element_moves(
             assert not is_within(result, inputs[operand].ravel()), str(known)
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=9)
 @pytest.mark.parametrize("symbolic", [*MOVES, *OTHERS], ids=name_of, scope="module")
 def test_what_holds_for_symbols_holds_for_their_values(
     symbolic: Case, all_sizes: Sequence[AtSizes]

@@ -153,6 +153,7 @@ def many(count: int) -> Any:
     return g.model(total)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("more", [0, 1])
 def test_the_entry_takes_as_many_arrays_as_it_has_room_for(more: int):
     count = ModelTable.ARRAYS + more
@@ -172,6 +173,9 @@ def test_a_model_whose_runs_define_sizes_goes_by_way_of_python():
         check_equal(module(x), np.array([[1, 3]]))
 
 
+@pytest.mark.full(
+    beside="lowering/program_to_host/test_polls.py::test_a_key_ends_a_long_run"
+)
 def test_the_handler_of_a_signal_ends_a_long_run():
     g = Graph()
     x = g.input("x", (256, 256))

@@ -132,6 +132,7 @@ WAYS: dict[str, Callable[[sr.StaticModule], Any]] = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("trips", [ENDLESS, LIMITED])
 def test_a_key_ends_a_long_run(trips: str, way: str):

@@ -126,6 +126,7 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
+@pytest.mark.full(beside="test_two_calls_continue_one_past")
 @pytest.mark.parametrize("batch", [1, 3])
 def test_steps_are_those_of_copies_bit_by_bit(batch: int, copies: list[int]):
     module, caches, wanted = made(ATTENTION), empty(batch), empty(batch)

@@ -235,6 +235,7 @@ def test_each_of_several_indices_has_its_own_range(dtype: str, place: int):
                     module(table, each)
 
 
+@pytest.mark.sampled(every=3)
 @BITS
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
 def test_nothing_is_changed_at_a_bad_index(dtype: str, reduction: str):

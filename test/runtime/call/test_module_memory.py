@@ -68,6 +68,7 @@ def growth(times: int, call: Callable[[], Any]) -> int:
     return after - before
 
 
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_leave_nothing_behind(name: str):
     times, call = CALLS[name]
@@ -159,6 +160,9 @@ KEPT = 5 * 2**20 / 200
 """The most bytes that a compile may leave behind once its module is gone."""
 
 
+@pytest.mark.full(
+    beside="lowering/llvm_to_object/test_pass_manager.py::test_a_compile_leaves_next_to_nothing_behind"
+)
 def test_compiling_leaves_next_to_nothing_behind():
     # The allocator counts what its first thread has, so that is where LLVM runs.
     options = sr.Options(cache=False, threads=1)

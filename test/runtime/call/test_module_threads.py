@@ -220,6 +220,9 @@ print("done")
 """
 
 
+@pytest.mark.full(
+    beside="runtime/machine/test_fork.py::test_a_child_that_began_within_a_compile_compiles"
+)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_a_child_of_a_fork_calls_and_compiles():

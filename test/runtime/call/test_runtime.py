@@ -327,6 +327,9 @@ def test_the_end_of_the_process_waits_for_runs(tmp_path: Path):
     assert run(SCRIPT.format(text=RELU), tmp_path) == "ran 6.0\n"
 
 
+@pytest.mark.full(
+    beside="runtime/machine/test_fork.py::test_a_child_that_began_within_a_compile_compiles"
+)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_child_has_threads_of_its_own(tmp_path: Path):
     script = SCRIPT.format(text=RELU) + (

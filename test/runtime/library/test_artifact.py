@@ -237,6 +237,7 @@ for model in models:
 """
 
 
+@pytest.mark.full(beside="test_a_module_outlives_the_file")
 @pytest.mark.usefixtures("runs_host")
 def test_a_module_does_not_need_its_files(tmp_path: Path):
     # Who reads a mapped file that was cut short is ended by a signal.
@@ -306,6 +307,7 @@ def large(path: Path, tmp_path: Path) -> Path:
 SECTOR = 4096
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("damage", ["hole", "swapped", "moved", "flipped", "word"])
 def test_refuses_constants_that_a_disk_has_damaged(large: Path, damage: str):
     data = large.read_bytes()

@@ -28,6 +28,9 @@ def test_programs_live_as_long_as_they_are_held():
     assert [number(each) for each in held] == list(range(0, count, 2))
 
 
+@pytest.mark.full(
+    beside="runtime/elf/test_executable_memory.py::test_memory_is_given_back_with_what_held_it"
+)
 def test_a_program_that_is_gone_leaves_next_to_nothing():
     # Code that stays mapped is a page and more.
     text = TEXT.format(1)

@@ -178,6 +178,7 @@ def said(script: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.full(beside="test_a_child_that_began_within_a_compile_compiles")
 def test_a_child_compiles_that_began_while_another_thread_did():
     stages = ("pass", "optimising", "emitting", "linking")
     lines = [line for stage in stages for line in ("True", f"{stage} 0")]
@@ -193,10 +194,12 @@ def test_a_child_of_which_llvm_is_torn_says_so():
     assert said(TORN) == ["True", f"CompileError {fork.TORN}", "1", "True", "0 True"]
 
 
+@pytest.mark.full(beside="test_a_child_that_began_within_a_compile_compiles")
 def test_a_child_runs_what_other_threads_ran():
     assert said(WHILE_RUNNING) == ["True", "0"] * 3
 
 
+@pytest.mark.full(beside="test_a_child_that_began_within_a_compile_compiles")
 def test_pools_of_processes_compile():
     assert said(WORKERS) == [str([True] * 4)]
 

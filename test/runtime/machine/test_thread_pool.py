@@ -51,6 +51,7 @@ def rows(count: int) -> Any:
     return rng.standard_normal((count, 1003), np.float32)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("count", [0, 1, 7, 64, 301])
 @pytest.mark.parametrize("threads", [2, 3, 5])
 def test_bits_do_not_depend_on_the_number_of_threads(count: int, threads: int):
@@ -175,6 +176,9 @@ def test_a_child_of_a_fork_computes_the_same(tmp_path: Path):
     np.testing.assert_array_equal(np.load(place), wanted[1])
 
 
+@pytest.mark.full(
+    beside="runtime/call/test_runtime.py::test_the_end_of_the_process_waits_for_runs"
+)
 @pytest.mark.usefixtures("runs_host")
 def test_a_process_ends_in_silence():
     text = (

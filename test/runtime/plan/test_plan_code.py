@@ -98,6 +98,7 @@ def test_rows_are_those_of_python(model: OpenModel):
     assert skipping
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_each_planner_plans_the_sizes_of_a_call(planner: str):
     options = sr.Options(cache=False, planner=planner)

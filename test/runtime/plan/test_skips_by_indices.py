@@ -92,6 +92,7 @@ ROWS: list[tuple[list[int], int, int]] = [
 """Indices, the rows of the cache, and how many kernels are not run."""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", ["i32", "i64"])
 @pytest.mark.parametrize("count", ["n", "m"])
@@ -204,6 +205,7 @@ def test_each_thread_is_told_of_its_own_run(text: str):
         list(pool.map(work, range(count)))
 
 
+@pytest.mark.full(beside="test_indices_decide")
 def test_models_as_data_skip_too():
     for text in (beams("i32", "m"), beams("i64", "m"), FIXED):
         module = replay(text)
@@ -232,6 +234,7 @@ def test_an_input_that_is_an_output_too_is_not_taken():
         assert (k.tobytes(), made.tobytes()) == (squares.tobytes(), wanted.tobytes())
 
 
+@pytest.mark.full(beside="test_indices_decide")
 def test_a_program_keeps_a_word_of_what_it_finds():
     count = MOST_ORDERS + 2
     module = sr.compile(many(count), options=sr.Options(cache=False))

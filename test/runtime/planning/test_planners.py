@@ -155,6 +155,7 @@ def least_cost(records: list[Record], used: frozenset[int] = frozenset()) -> int
     return min(costs)
 
 
+@pytest.mark.full(beside="test_no_shared_objects_are_smaller_than_their_bound")
 def test_very_many_records_are_shared_in_a_simpler_way():
     records = [Record(64 + at % 7, at, at + 3) for at in range(2100)]
     assert plan(records, "min-cost-flow") == plan(records, "in-order")
@@ -206,6 +207,7 @@ def assert_holds(records: list[Record], offsets: tuple[int, ...], total: int):
             assert not together or shared <= 0, (i, j)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "seeds", [range(40), pytest.param(range(40, 150), marks=pytest.mark.full)], ids=str
 )
@@ -284,6 +286,7 @@ def test_greedy_by_size_is_optimal_on_70_traces():
     assert sum(made.is_optimal for made in plans) == 70
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(("ops", "longest"), [(5000, 6), (1000, 10), (5000, 5000)])
 def test_five_thousand_records_are_planned_well(ops: int, longest: int):
     rng = random.Random(0)

@@ -49,6 +49,7 @@ def light(path: Path) -> bytes:
     return source.SerializeToString()
 
 
+@pytest.mark.sampled(every=3)
 @names
 def test_bits_flipped(path: Path):
     data, choose = light(path), random.Random(path.stem)
@@ -112,6 +113,7 @@ def set_number(attribute: AttributeProto, number: int) -> None:
         attribute.i = number
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("name", CASES)
 def test_attributes_changed(name: str):
     for change in changes(CASES[name].model):
@@ -120,6 +122,7 @@ def test_attributes_changed(name: str):
         outcome(source)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("name", CASES)
 def test_sizes_changed(name: str):
     for number in (0, 1, 3, 1 << 40, 1 << 62):

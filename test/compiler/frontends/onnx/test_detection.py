@@ -110,6 +110,7 @@ def random(seed: int) -> Given:
     )
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("inputs", INPUTS)
 @pytest.mark.parametrize("attributes", ATTRIBUTES)
 def test_what_is_chosen(attributes: str, inputs: str):
@@ -130,6 +131,7 @@ def test_what_is_chosen_in_older_opsets(opset: int):
         np.testing.assert_array_equal(module(*given.arrays), wanted)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("limit", [0, 1, 3, 1000])
 def test_a_limit_that_is_known_bounds_memory(limit: int):
     source = model(
@@ -264,6 +266,7 @@ def detected(given: Given, boxes: Array, scores: Array) -> tuple[Array, Array]:
     return boxes[0, few[:, 2]], scores[0, few[:, 1], few[:, 2]]
 
 
+@pytest.mark.full(beside="test_what_is_chosen")
 def test_a_detector_of_any_image():
     source, probe = model(DETECTOR), model(DETECTOR)
     del probe.graph.output[:]

@@ -320,6 +320,7 @@ except ImportError as error:
 """
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("is_there", [True, False])
 def test_in_another_process_from_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool

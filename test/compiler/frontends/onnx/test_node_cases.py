@@ -124,6 +124,7 @@ def cases() -> list[TestCase]:
         return [each for each in load_model_tests(kind="node") if each.model]
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_supported_case_computes_what_it_should(cases: list[TestCase], part: int):
     found = {case.name: computes(case) for case in cases[part::PARTS]}

@@ -206,6 +206,7 @@ def test_a_switch_is_on_or_off(name: str):
             read(model(text.format(value)))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("steps", ["3", "t"])
 @pytest.mark.parametrize(("op", "gates"), [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
 def test_no_row_has_more_steps_than_there_are(op: str, gates: int, steps: str):

@@ -121,6 +121,7 @@ def inputs(case: Case, rows: int, number: Any) -> dict[str, Any]:
     return arrays
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", CASES)
 def test_sizes_of_the_run_within_bounds(name: str):
     sized = CASES[name]

@@ -39,6 +39,7 @@ BODIES = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", BODIES)
 def test_numbers_from_sizes(name: str):
     case = Case(f"float[2,n] x | {NUMBERS} {{ {SIZE} {BODIES[name]} }}")
@@ -88,6 +89,7 @@ def test_slices_between_numbers_of_an_axis_that_may_be_empty(axis: int, step: in
         np.testing.assert_array_equal(module(x), np.concatenate(cuts, axis))
 
 
+@pytest.mark.full(beside="test_slices_between_numbers_of_an_axis_that_may_be_empty")
 def test_slices_of_a_known_axis_whatever_start_end_and_step():
     places, steps = (-9, -5, -4, -3, -1, 0, 1, 3, 9), (1, 2, 5, 1 << 40)
     cuts = [
@@ -164,6 +166,7 @@ def test_a_pad_below_zero_crops():
         np.testing.assert_array_equal(module(x), wanted)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_an_axis_is_wrapped_around_as_often_as_it_must(size: int):
     for before, after in ((0, 1), (3, 0), (4, 7), (size, 2 * size), (-1, 9)):

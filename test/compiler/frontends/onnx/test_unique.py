@@ -38,7 +38,7 @@ def inputs(shape: tuple[int, ...]) -> Mapping[str, Array]:
     return {"x": numbers.astype(np.float32)}
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=14)
 @pytest.mark.parametrize("kind", ["float", "int64"])
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_unique(name: str, kind: str):

@@ -256,6 +256,7 @@ def left(module: ModuleOp) -> str:
     )
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("name", CASES)
 def test_computes_what_the_layer_and_its_normalisation_did(name: str):
     case = CASES[name]

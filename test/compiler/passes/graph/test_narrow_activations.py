@@ -64,6 +64,7 @@ def without(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(NarrowActivations, "apply", nothing)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_products_round_has_the_same_bits_in_half_the_memory(
     target: str, monkeypatch: pytest.MonkeyPatch
@@ -80,6 +81,7 @@ def test_what_products_round_has_the_same_bits_in_half_the_memory(
         assert model.plan.size < 0.6 * other.plan.size
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_bits_do_not_depend_on_the_batch_or_on_threads(target: str):
     x = numbers(100, 40)
@@ -208,7 +210,7 @@ def with_and_without(
     yield from zip(*results, strict=True)
 
 
-@pytest.mark.sampled(every=8)
+@pytest.mark.sampled(every=40, start=1)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_any_op_may_read_what_a_product_makes(
     op: type[GraphOp], monkeypatch: pytest.MonkeyPatch
@@ -218,7 +220,7 @@ def test_any_op_may_read_what_a_product_makes(
         np.testing.assert_allclose(one, other, rtol=0, atol=2**-6 * most)
 
 
-@pytest.mark.sampled(every=8)
+@pytest.mark.sampled(every=40, start=1)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_a_result_of_any_op_is_rounded_once(
     op: type[GraphOp], monkeypatch: pytest.MonkeyPatch

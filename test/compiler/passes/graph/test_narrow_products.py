@@ -81,7 +81,7 @@ def same_bits(got: Array, expected: Array) -> None:
     np.testing.assert_array_equal(got.view(np.int32), expected.view(np.int32))
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("target", TARGETS)
 def test_products_of_rounded_factors(target: str):
     for m, n, k in SIZES:
@@ -90,7 +90,7 @@ def test_products_of_rounded_factors(target: str):
         check(got, factor(x, target) @ factor(y, target), k)
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", SOME)
 @pytest.mark.parametrize("turned", [("x",), ("y",), ("x", "y")], ids="".join)
 def test_factors_that_are_transposed(turned: Sequence[str], target: str):
@@ -104,7 +104,7 @@ def test_factors_that_are_transposed(turned: Sequence[str], target: str):
     check(got, factor(x, target) @ factor(y, target), k)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.full(beside="test_a_row_has_equal_bits_among_any")
 @pytest.mark.parametrize("target", SOME)
 def test_open_and_known_sizes_and_threads_have_equal_bits(target: str):
     _, m, n, k = names = NAMES
@@ -132,6 +132,7 @@ def test_open_and_known_sizes_and_threads_have_equal_bits(target: str):
                 same_bits(one(x, y), expected)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", SOME)
 def test_a_row_has_equal_bits_among_any(target: str):
     model = compiled(stack(*NAMES), target)
@@ -143,6 +144,7 @@ def test_a_row_has_equal_bits_among_any(target: str):
         same_bits(got, np.ascontiguousarray(expected[1:2, :rows, :columns]))
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", SOME)
 def test_sizes_of_zero(target: str):
     model = compiled(stack(*NAMES), target)
@@ -151,6 +153,7 @@ def test_sizes_of_zero(target: str):
         same_bits(model(numbers(b, m, k), numbers(b, k, n)), expected)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", SOME)
 @pytest.mark.parametrize("size", [(1, 40, 64), (40, 1, 64), (40, 64, 1)], ids=str)
 def test_products_with_a_vector_are_exact(size: tuple[int, int, int], target: str):
@@ -162,6 +165,7 @@ def test_products_with_a_vector_are_exact(size: tuple[int, int, int], target: st
     same_bits(narrow(x, y), wide(x, y))
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", SOME)
 def test_numbers_beside_special_ones_are_finite(target: str):
     """Zeros that fill up k, rows and columns are not multiplied with what is not."""
@@ -212,7 +216,7 @@ def attended(
     return (weights @ parts[2]).transpose(0, 2, 1, 3)
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.full(beside="test_attention_in_blocks_of_rows")
 @pytest.mark.parametrize("target", SOME)
 def test_attention(target: str):
     heads, d = 3, 20
@@ -227,6 +231,7 @@ def test_attention(target: str):
         same_bits(any_size(q, k, v, mask), got)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", ["host", "matrices"])
 def test_attention_in_blocks_of_rows(target: str):
     heads, d, s = 2, 16, 768
@@ -256,7 +261,7 @@ def test_what_a_model_has_in_bf16_is_computed_as_it_says():
     )
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_products_of_bytes_in_tile_registers(
     sizes: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch

@@ -47,6 +47,7 @@ def factor(array: Array, target: str = "host") -> Array:
     return rounded(array) if isa is not None else array.astype(np.float64)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", TARGETS)
 def test_products_of_known_sizes(target: str):
     for m, n, k in SIZES:
@@ -68,6 +69,7 @@ def test_products_of_symbols_have_the_same_bits_in_every_size_and_schedule():
         np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("sizes", [(1, 2048, 1024), (200, 96, 300), (200, 16, 600)])
 def test_two_threads_compute_the_same_bits(sizes: tuple[int, int, int]):
     m, n, k = sizes
@@ -239,6 +241,7 @@ PAIRED = (
 )
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", PAIRS)
 def test_pairs_are_products_of_rounded_factors(target: str):
     for m, n, k in PAIRED:
@@ -279,6 +282,7 @@ def test_windows_of_odd_rows(target: str):
     assert (np.isfinite(model(x)) == ~reads[..., None]).all()
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", ["pairs", "matrices"])
 def test_pairs_have_the_same_bits_in_every_size_and_schedule(target: str):
     n, k = 70, 1100
@@ -348,7 +352,7 @@ def test_special_numbers_stay_in_pairs(target: str):
     np.testing.assert_array_equal(got[2, 2:], np.copysign(np.inf, w[6, 2:]))
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("target", ["host", *PAIRS])
 @pytest.mark.parametrize("element", ["f32", "f64"])
 def test_weights_of_bf16_in_a_model(element: str, target: str):

@@ -55,7 +55,7 @@ def test_a_model_with_a_gain_computes_the_same(
     np.testing.assert_array_equal(ordered(*inputs), plain(*inputs))
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=12)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_random_graph_computes_the_same(seed: int, monkeypatch: pytest.MonkeyPatch):
     graph = RandomGraph(seed, False)

@@ -69,6 +69,7 @@ def numbers(name: str, n: int, type: str) -> list[Array]:
     return [(each.view(np.uint32) >> 16).astype(np.uint16) for each in found]
 
 
+@pytest.mark.sampled(every=8)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("precision", ["f32", "bf16"])
 @pytest.mark.parametrize("type", ["f16", "bf16"])

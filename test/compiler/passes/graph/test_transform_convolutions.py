@@ -86,7 +86,7 @@ def error(got: Array, want: Array) -> float:
     return float(np.abs(got - want).max(initial=0)) / largest
 
 
-@pytest.mark.sampled(together=1)
+@pytest.mark.sampled(every=28)
 @ALGORITHMS
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("padding", [(1, 1, 1, 1), (0, 2, 3, 1)], ids=str)
@@ -108,7 +108,7 @@ def test_results_are_as_exact_as_the_report_says(
     np.testing.assert_array_equal(any_size(x), got)
 
 
-@pytest.mark.sampled(every=5)
+@pytest.mark.full(beside="test_results_are_as_exact_as_the_report_says")
 @ALGORITHMS
 @pytest.mark.parametrize("part", range(4))
 def test_every_sample_of_a_convolution_is_within_its_bound(algorithms: str, part: int):
@@ -128,7 +128,7 @@ def test_every_sample_of_a_convolution_is_within_its_bound(algorithms: str, part
         assert error(module(arrays[0]), want) <= MOST, str(case)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=4)
 @ALGORITHMS
 @pytest.mark.parametrize(
     ("weight", "window"),
@@ -154,6 +154,7 @@ def test_what_does_not_fit_has_the_bits_of_exact(
     np.testing.assert_array_equal(module(x), compiled(text, "exact")(x))
 
 
+@pytest.mark.sampled(every=2)
 @ALGORITHMS
 def test_exact_and_weights_of_bf16_have_all_products(algorithms: str):
     text = model((1, 32, 9, 10), random((32, 32, 3, 3), 3))
@@ -165,6 +166,7 @@ def test_exact_and_weights_of_bf16_have_all_products(algorithms: str):
     np.testing.assert_array_equal(narrow(x), usual(x))
 
 
+@pytest.mark.sampled(every=2)
 @ALGORITHMS
 def test_what_follows_is_computed_with_the_tiles(algorithms: str):
     weights = [random((32, 32, 3, 3), seed) for seed in range(3)]
@@ -177,6 +179,7 @@ def test_what_follows_is_computed_with_the_tiles(algorithms: str):
     assert error(module(x), usual(x)) <= MOST
 
 
+@pytest.mark.sampled(every=2)
 @ALGORITHMS
 def test_an_infinity_spreads_over_its_tiles_alone(algorithms: str):
     weight, x = random((36, 32, 3, 3), 1), random((1, 32, 20, 20), 2)
@@ -189,6 +192,7 @@ def test_an_infinity_spreads_over_its_tiles_alone(algorithms: str):
     np.testing.assert_array_equal(got[..., 8:, 8:], usual[..., 8:, 8:])
 
 
+@pytest.mark.sampled(every=3)
 @ALGORITHMS
 @pytest.mark.parametrize("value", [np.inf, np.nan, np.float32(3e38)], ids=str)
 def test_weights_that_transforms_lose_stay(algorithms: str, value: float):

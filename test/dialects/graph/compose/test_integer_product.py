@@ -38,6 +38,7 @@ SHAPES = {
 """Shapes of the factors and of their zero points."""
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("kinds", list(product(BYTES, BYTES)))
 def test_matmul(name: str, kinds: tuple[str, str]):
@@ -68,6 +69,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("of_filter", [False, True])
 @pytest.mark.parametrize("fills", [False, True])
 @pytest.mark.parametrize("name", WINDOWS)

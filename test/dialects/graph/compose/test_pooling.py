@@ -47,6 +47,7 @@ def starts(size: int, reach: int, stride: int, low: int, high: int) -> list[int]
     return found
 
 
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize(("size", "kernel", "stride", "step", "low", "high"), AXES)
 def test_rounded_up(
     size: int, kernel: int, stride: int, step: int, low: int, high: int

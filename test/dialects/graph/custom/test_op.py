@@ -31,6 +31,7 @@ from ....custom_ops import (
 )
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [0, 1, 3, 100])
 def test_a_kernel_computes_an_op_of_known_sizes(kind: str, rows: int):

@@ -23,6 +23,7 @@ def places(
     return how.nearest(how.positions(count, count, np.dtype(np.float32)), count)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize(
     ("mode", "coordinates", "multiplies", "scale"),
     [*product(ROUNDED, COORDINATES, (False, True), (None, 1.0))],

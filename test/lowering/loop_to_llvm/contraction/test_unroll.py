@@ -64,6 +64,7 @@ def count(lines: list[str], word: str) -> int:
     return sum(word in each for each in lines)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("cpu", ["x86-64-v3", "x86-64-v4"])
 @pytest.mark.parametrize("text", [MATMUL, CONVOLUTION], ids=["matmul", "convolution"])
 def test_four_steps_share_what_a_loop_costs(text: str, cpu: str):

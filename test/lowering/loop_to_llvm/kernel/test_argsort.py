@@ -127,11 +127,13 @@ def compiled(text: str, threads: int = 1) -> sr.StaticModule:
     return sr.compile(text, options=sr.Options(cache=False, threads=threads))
 
 
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("name", DTYPES)
 def test_orders_of_any_size(name: str):
     check(compiled(OPEN.replace("T,", f"{name},")), DTYPES[name])
 
 
+@pytest.mark.full(beside="test_orders_of_any_size")
 @pytest.mark.parametrize("name", ["f32", "i1"])
 def test_orders_of_a_library(name: str):
     check(replay(OPEN.replace("T,", f"{name},")), DTYPES[name])
@@ -150,6 +152,7 @@ def of_size(name: str, size: int, count: int) -> str:
     }}"""
 
 
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize(
     ("size", "count"), [(1, 1), (24, 24), (25, 25), (400, 2), (400, 300), (9, 0)]
@@ -161,6 +164,7 @@ def test_orders_of_sizes_that_are_known(name: str, size: int, count: int):
         check_equal(module(x), orders(x, count)[4:6])
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", ["f32", "i64", "i1"])
 def test_rows_of_more_elements_than_32_bits_count(
     name: str, monkeypatch: pytest.MonkeyPatch

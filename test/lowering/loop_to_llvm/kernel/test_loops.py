@@ -179,7 +179,7 @@ def open_module(name: str) -> sr.StaticModule:
     return sr.compile(CASES[name].text("n"))
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=28)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("name", CASES)
 def test_a_sum_is_added_up_in_the_order_of_the_loop(name: str, count: int):
@@ -190,6 +190,7 @@ def test_a_sum_is_added_up_in_the_order_of_the_loop(name: str, count: int):
     np.testing.assert_array_equal(open_module(name)(x), expected)
 
 
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("count", COUNTS)
 def test_functions_are_summed_up_in_one_order_along_and_across_vectors(count: int):
     x = np.random.default_rng(count).standard_normal((count, 19)).astype(np.float32)

@@ -67,6 +67,7 @@ def compiled(text: str, threads: int = 1) -> sr.StaticModule:
     return sr.compile(text, options=sr.Options(cache=False, threads=threads))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("sizes", [(40, 24), (33, 20), (7, 50)])
@@ -86,6 +87,7 @@ def test_a_transpose_of_open_sizes_is_that_of_numpy(threads: int):
             np.testing.assert_array_equal(module(x), x.T)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("order", [*permutations(range(3))])
 @pytest.mark.parametrize("sizes", [(20, 17, 36), (8, 100, 33)])
@@ -95,6 +97,7 @@ def test_axes_move_in_any_order(order: tuple[int, ...], sizes: tuple[int, ...]):
     np.testing.assert_array_equal(module(x), x.transpose(order))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("size", SIDES)
 def test_what_lies_along_each_of_both_loops_meets(size: int):

@@ -45,7 +45,7 @@ def some(name: str, element: Element) -> tuple[Array, ...]:
     return tuple(np.ascontiguousarray(each[::step][:2999]) for each in arguments)
 
 
-@pytest.mark.sampled(together=1)
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize("lanes", [2, 4, 8, 16, 32])
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("machine", sorted({"host", UNFUSED.name}))
@@ -82,6 +82,7 @@ def test_what_takes_no_more_than_zero_has_the_same_bits(
     assert ((actual > 0) & (actual < np.finfo(x.dtype).tiny)).any()
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_machines_with_fused_operations_have_the_same_bits(element: Element):
     fused = [each for each in MACHINES.values() if each.fma]
@@ -92,7 +93,7 @@ def test_machines_with_fused_operations_have_the_same_bits(element: Element):
             np.testing.assert_array_equal(each, results[0], name)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("name", [*ODD, *EVEN])
 def test_odd_and_even_functions_are_so_to_the_bit(name: str, element: Element):
@@ -104,6 +105,7 @@ def test_odd_and_even_functions_are_so_to_the_bit(name: str, element: Element):
         np.testing.assert_array_equal(mirrored, expected)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("name", MONOTONIC)
 def test_functions_that_grow_grow(name: str, element: Element):
@@ -179,6 +181,7 @@ def test_a_call_would_be_seen():
     assert elsewhere(read_object(object_of(text, machine))) == {"fmaf"}
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize(
     ("triple", "features"),
     [("aarch64-unknown-linux-gnu", "+neon"), ("riscv64-unknown-linux-gnu", "+v,+d")],

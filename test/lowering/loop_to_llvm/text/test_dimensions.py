@@ -32,6 +32,7 @@ def run(size: Dim, *values: int) -> int:
     return ctypes.CFUNCTYPE(ctypes.c_int64, *numbers)(library["size"])(*values)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("seed", range(40))
 def test_a_function_computes_what_the_text_says(seed: int):
     source = random.Random(seed)
@@ -41,6 +42,7 @@ def test_a_function_computes_what_the_text_says(seed: int):
         assert run(size, *symbols.values()) == evaluate(size, symbols)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("by", [2, 3, 4, 7])
 @pytest.mark.parametrize("less", range(9))
 def test_a_quotient_is_rounded_down_below_zero_too(less: int, by: int):

@@ -142,6 +142,7 @@ def guarded(count: int) -> Generator[list[Callable[[Array], Array]]]:
         protect(end, PAGE, mmap.PROT_READ | mmap.PROT_WRITE)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.skipif(not hasattr(mmap, "PROT_READ"), reason="no pages to protect")
 @pytest.mark.parametrize("name", CASES)

@@ -29,6 +29,7 @@ func.func @main(%x: tensor<643xTYPE>) -> tensor<643xTYPE> {
 FLOATS = [row.type for row in ELEMENT_TYPES.values() if row.format is not None]
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", ["x86-64", "x86-64-v3", "x86-64-v4", "aarch64"])
 @pytest.mark.parametrize("element", FLOATS, ids=str)
 def test_vectors_are_converted_in_integers(element: object, target: str):

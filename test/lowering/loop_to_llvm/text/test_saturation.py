@@ -117,6 +117,7 @@ def test_what_has_another_user_is_rounded_for_it():
     assert not is_rounded_by_conversion(rounded)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("target", ["x86-64", "x86-64-v3", "host"])
 @pytest.mark.parametrize("element", ["f32", "f64"])
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def test_qr(shape: tuple[int, ...], is_square: bool):
     np.testing.assert_array_equal(triangle, np.triu(triangle))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("rank", [0, 2, 4])
 @pytest.mark.parametrize("is_square", [False, True])
 def test_singular_values(rank: int, is_square: bool):
@@ -92,6 +93,7 @@ def test_singular_values(rank: int, is_square: bool):
         np.testing.assert_allclose(each @ each.swapaxes(1, 2), whole, atol=1e-12)
 
 
+@pytest.mark.full(beside="test_singular_values")
 def test_many_columns_need_no_more_sweeps():
     x = numbers(1, 70, 70)
     values = run_all(lambda given: matrices.singular(given[0]), x)[1]

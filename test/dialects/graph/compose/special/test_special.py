@@ -154,7 +154,8 @@ def computed(formula: Any, *arrays: Any) -> Any:
     return run_all(build, *arrays)[0]
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.sampled(every=2)
+@pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_errors_are_within_the_bound_in_f64(name: str, step: int):
     formula, exact, sample, bound = FUNCTIONS[name]
@@ -179,6 +180,7 @@ def test_an_f32_is_rounded_once(name: str):
             assert abs(float(mine) - its) <= 0.51 * unit, (at, mine, its)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", SWINGING)
 def test_functions_that_swing_are_exact_to_a_part_of_one(name: str):
     formula, exact = SWINGING[name]
@@ -210,6 +212,7 @@ EDGES: dict[str, tuple[Any, dict[float, float]]] = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("kind", FLOATS)
 @pytest.mark.parametrize("name", EDGES)
 def test_poles_and_ends(name: str, kind: Any):
