@@ -82,7 +82,6 @@ def test_run_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             output = run(words, output, monkeypatch)
 
 
-@pytest.mark.full(beside="test_run_lines")
 def test_lit_finds_the_console_scripts(tmp_path: Path):
     folder = Path(sys.executable).parent
     scripts = {each.name for each in entry_points(group="console_scripts")}

@@ -343,7 +343,6 @@ def test_two_processes_at_once_compile_once(
     assert not [*folder.glob("*.lock")]
 
 
-@pytest.mark.full(beside="test_a_model_that_the_cache_lost_is_told_of")
 def test_another_processor_compiles_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs_host: None
 ):

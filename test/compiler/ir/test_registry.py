@@ -202,7 +202,6 @@ def use(folder: Path, text: str = USE) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.full(beside="test_a_broken_entry_point_is_named")
 def test_an_entry_point_is_loaded_when_an_op_is_looked_for(tmp_path: Path):
     for version, is_warm in (("1.2", False), ("1.2", True), ("1.3", False)):
         write_plugin(tmp_path, version)
@@ -211,7 +210,6 @@ def test_an_entry_point_is_loaded_when_an_op_is_looked_for(tmp_path: Path):
         assert said == ["False", f"[3. 3. 3.] {is_warm}", "plug-ops"], found.stderr
 
 
-@pytest.mark.full(beside="test_a_broken_entry_point_is_named")
 def test_an_entry_point_may_name_a_module_or_a_list(tmp_path: Path):
     write_plugin(tmp_path, "2", "plug:OPS")
     path = tmp_path / "plug.py"

@@ -155,7 +155,6 @@ def least_cost(records: list[Record], used: frozenset[int] = frozenset()) -> int
     return min(costs)
 
 
-@pytest.mark.full(beside="test_no_shared_objects_are_smaller_than_their_bound")
 def test_very_many_records_are_shared_in_a_simpler_way():
     records = [Record(64 + at % 7, at, at + 3) for at in range(2100)]
     assert plan(records, "min-cost-flow") == plan(records, "in-order")
