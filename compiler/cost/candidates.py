@@ -58,13 +58,15 @@ def _other_nr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
 
 
 def _other_mr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
-    """Register tiles of as many rows as registers hold, and of fewer."""
+    """
+    Register tiles of as many rows as registers hold, and of fewer; so few that there
+    is one tile more, since rows are partitioned evenly.
+    """
     mr, _, lanes = tile.register_tile
-    vectors = max(_nr_of(tile) // lanes, 1)
-    most = min(
-        most_rows(vectors, target, target.registers.data), size_or_open(tile.sizes[0])
-    )
-    for each in dict.fromkeys((most, mr - 1, mr * 2 // 3)):
+    vectors, rows = max(_nr_of(tile) // lanes, 1), size_or_open(tile.sizes[0])
+    most = min(most_rows(vectors, target, target.registers.data), rows)
+    one_more = -(-rows // (-(-rows // mr) + 1))
+    for each in dict.fromkeys((most, mr - 1, mr * 2 // 3, one_more)):
         if 1 < each <= most and each != mr:
             yield {"mr": each}
 
