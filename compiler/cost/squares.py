@@ -5,26 +5,30 @@ rows of a matrix that is multiplied with one vector.
 Lane by lane each element would be a load of its own, and the lines of the cache that
 they are in would evict each other where rows are a power of two apart. So a square, of
 as many k as lanes, is read in vectors along k and transposed in registers. A tile is
-one vector wide: two squares side by side read more lines than a set of the cache has,
-and took twice as long.
+one vector wide where nothing else is preferred: two squares side by side read more
+lines than a set of the cache has, and took twice as long.
 """
 
 from __future__ import annotations
 
-from ...dialects.loop import TargetAttr, TileOp, loads_across
+from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp, loads_across
+from .register_tile import fits
 
 _LEAST = 4
 """The lanes and the k of the smallest square that pays."""
 
 
 def choose_squares(
-    tile: TileOp, plain: tuple[int, int, int], target: TargetAttr
+    tile: TileOp,
+    plain: tuple[int, int, int],
+    target: TargetAttr,
+    preference: PreferenceAttr,
 ) -> tuple[tuple[int, int, int], int] | None:
     """
     MR, NR and lanes, and the k that are read at a time; None where columns are not
     apart, or the other factor has several rows, which share what is read.
     """
-    mr, _, lanes = plain
+    mr, nr, lanes = plain
     if mr > 1 or len(tile.sizes) < 3:
         return None
     block, k_count = tile.k_loop.block, tile.sizes[-1]
@@ -36,4 +40,5 @@ def choose_squares(
         side //= 2
     if not across or side < _LEAST:
         return None
-    return (mr, lanes, lanes), side
+    is_preferred = fits(preference.nr.data, lanes, target)
+    return (mr, nr if is_preferred else lanes, lanes), side

@@ -119,7 +119,7 @@ def _size(
         shape = choose_shape(tile, target, preference)
         if (window := choose_window(tile, shape, target, preference)) is not None:
             shape, tile.slides = window, UnitAttr()
-        elif (squares := choose_squares(tile, shape, target)) is not None:
+        elif (squares := choose_squares(tile, shape, target, preference)) is not None:
             shape, side = squares
             tile.transposed = IntegerAttr(side, i64)
     else:
