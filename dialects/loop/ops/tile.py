@@ -250,6 +250,8 @@ class TileOp(IRDLOperation):
             raise VerifyException(
                 f"expected a power of two of k to be transposed, got {self.side}"
             )
+        if self.slides is not None and self.side > 1:
+            raise VerifyException("expected a window that slides or squares, got both")
         mr, nr, lanes = self.register_tile
         if min(mr, nr, lanes) < 1 or nr % lanes:
             raise VerifyException(

@@ -214,6 +214,19 @@ loop.kernel @odd_squares() {
 
 // -----
 
+// A window reads what rows share, and squares what they do not.
+loop.kernel @both() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected a window that slides or squares, got both}}
+  loop.tile %i to 4, %j to 7, reduce %k to 12 from %zero : f32 slides transposed 4 k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}
+
+// -----
+
 // Without a schedule all k are unrolled, the innermost, or none.
 loop.kernel @some_k() {
   %zero = arith.constant 0.0 : f32
