@@ -128,8 +128,8 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
 
 def _fills_up(isa: Isa, nest: KernelNest) -> bool:
     """
-    Whether words are filled up with zeros: tile registers multiply rows of A that are
-    packed, and rows that are too long are not.
+    Whether zeros fill up the last word of a row: not in tile registers, which multiply
+    packed rows alone, where rows are too long to be packed whole.
     """
     reduced = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     is_short = isinstance(reduced, int) and reduced <= MOST_KC

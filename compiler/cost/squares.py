@@ -33,12 +33,13 @@ def choose_squares(
         return None
     block, k_count = tile.k_loop.block, tile.sizes[-1]
     across = loads_across(block, block.args[-2], block.args[1])
-    lanes = min(lanes, target.registers.data // 2)
-    side = lanes
+    if not across:
+        return None
+    side = lanes = min(lanes, target.registers.data // 2)
     # Registers hold a square, or halves of two.
     while side * len(across) > lanes or (isinstance(k_count, int) and side > k_count):
         side //= 2
-    if not across or side < _LEAST:
+    if side < _LEAST:
         return None
     is_preferred = fits(preference.nr.data, lanes, target)
     return (mr, nr if is_preferred else lanes, lanes), side

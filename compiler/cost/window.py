@@ -3,9 +3,10 @@ Choose the register tile of a window that slides along the rows
 (`dialects/loop/slide.py`), and whether registers hold what it reads until the last row
 and innermost k that need it.
 
-Measured on a Zen 4, with vectors of 256 and 512 bits, on the depthwise convolutions of
-mobilenet_v2 in f32 and bf16 (`docs/performance.md`, "Convolutions"). Beside the time of
-its multiply-add a vector of results takes as many parts of that as stand here.
+This is a sliding window, as of a depthwise convolution. The constants are times that a
+vector of results takes for each k beside its multiply-add, which takes 1. They were
+measured on a Zen 4, with vectors of 256 and 512 bits, on mobilenet_v2 in f32 and bf16
+(`docs/performance.md`, "Convolutions").
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 
 from ...dialects.loop import (
     IN_FLIGHT,
+    LINE,
     LoadOp,
     PreferenceAttr,
     Slide,
@@ -25,7 +27,7 @@ from ...dialects.loop import (
 from .register_tile import OPEN_COUNT, SPARE, fits, size_or_open
 
 _LOAD = 0.55
-"""Of a multiply-add, for the load of a vector."""
+"""For the load of a vector."""
 
 _CONVERSION = 2.0
 """For an op that makes a factor of what was loaded, such as a conversion."""
@@ -35,8 +37,6 @@ _PART_OF_A_LINE = 0.5
 
 _MOST_VECTORS = 2
 """Vectors of a row, at most: with more there are fewer rows, which share less."""
-
-_LINE = 64
 
 Shape = tuple[int, int, int]
 """MR, NR and the lanes of a vector."""
@@ -52,7 +52,7 @@ def choose_window(
     slide = find_slide(tile)
     if slide is None:
         return None
-    _, nr, lanes = plain
+    plain_mr, nr, lanes = plain
     rows = min(size_or_open(tile.sizes[0]), preference.mr.data or OPEN_COUNT)
     columns = max(size_or_open(tile.sizes[1]) // lanes, 1)
     widths: Sequence[int] = range(1, min(columns, _MOST_VECTORS) + 1)
@@ -63,17 +63,22 @@ def choose_window(
         for vectors in widths
         if (mr := _most_rows(slide, vectors, target, rows)) > 1
     ]
-    plain_shape = plain[0], nr // lanes
-    again = _time(tile, slide, *plain_shape, plain_shape[0] * slide.taps)
-    times = {
-        (mr, vectors): _time(tile, slide, mr, vectors, slide.places(mr))
-        + _PART_OF_A_LINE * (vectors * lanes * _bytes(slide) < _LINE)
-        for mr, vectors in shapes
-    }
-    best = min(times, key=times.__getitem__, default=plain_shape)
-    if times.get(best, again) >= again:
+    if not shapes:
         return None
-    return best[0], best[1] * lanes, lanes
+
+    def time_held(shape: tuple[int, int]) -> float:
+        mr, vectors = shape
+        is_part = vectors * lanes * _bytes(slide) < LINE
+        time = _time(tile, slide, mr, vectors, slide.places(mr))
+        return time + (_PART_OF_A_LINE if is_part else 0)
+
+    best = min(shapes, key=time_held)
+    if time_held(best) >= _time(
+        tile, slide, plain_mr, nr // lanes, plain_mr * slide.taps
+    ):
+        return None
+    mr, vectors = best
+    return mr, vectors * lanes, lanes
 
 
 def _most_rows(slide: Slide, vectors: int, target: TargetAttr, most: int) -> int:
@@ -86,9 +91,7 @@ def _most_rows(slide: Slide, vectors: int, target: TargetAttr, most: int) -> int
 
 
 def _time(tile: TileOp, slide: Slide, mr: int, vectors: int, places: int) -> float:
-    """
-    The time of a multiply-add of MR rows that read `places` for all innermost k.
-    """
+    """The time of a vector of results for a k, where MR rows read `places` in all."""
     results, time = mr * slide.taps, max(1.0, IN_FLIGHT / (mr * vectors))
     for load in tile.loads:
         count = places if load in slide.ops else slide.taps

@@ -60,7 +60,7 @@ from .slide import Slide, find_slide
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .strategy import STRATEGIES, StrategyAttr, strategies_of
 from .subscript import BlockedIndex, Subscript, texts_of
-from .target import CACHES, IN_FLIGHT, TARGET, TargetAttr, target_of
+from .target import CACHES, IN_FLIGHT, LINE, TARGET, TargetAttr, target_of
 
 __all__ = [
     "AMX",
@@ -90,6 +90,7 @@ __all__ = [
     "ForOp",
     "IfOp",
     "IN_FLIGHT",
+    "LINE",
     "Isa",
     "KernelOp",
     "LoadOp",

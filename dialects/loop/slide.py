@@ -1,5 +1,5 @@
 """
-Tell which elements the rows of a tile share: a window that slides along them.
+Tell which elements the rows of a tile share: a sliding window, as of a convolution.
 
 In a convolution, a row reads for the innermost k what the next row read a few k before.
 Where rows are `a` elements apart and k are `b`, row `r` and `k` lead to the place

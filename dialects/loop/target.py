@@ -30,6 +30,9 @@ from .isa import ISAS, VNNI_WORD_BITS, Isa, isa_of_all
 CACHES = (32, 512)
 """KiB of the first two caches where nothing is said of them."""
 
+LINE = 64
+"""Bytes of a cache line, which one prefetch brings."""
+
 IN_FLIGHT = 8
 """
 Multiply-adds that are in flight, two a cycle for four cycles (Haswell to Ice

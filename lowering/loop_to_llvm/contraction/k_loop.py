@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from ....dialects import Dim, product
 from ..text.dimensions import is_multiple
+from ..text.transpose import sides
 from ..text.types import Value
 from .blocks import Blocks, KBlock
 
@@ -75,11 +76,11 @@ def copied_at_once(blocks: Blocks, unit: int) -> list[int]:
     lanes, size = blocks.lanes, blocks.reduced[-1]
     if lanes == 1 or dict(blocks.a.at.terms).get(blocks.k_indices[-1]) != 1:
         return [unit]
-    few = [unit * lanes >> each for each in range(1, lanes.bit_length())]
+    many = unit * lanes
     if blocks.axis == len(blocks.reduced) - 1 or not isinstance(size, int):
         # A block may end anywhere.
-        return [unit * lanes, *dict.fromkeys((few[0], unit) if unit > 1 else (unit,))]
-    return [unit * lanes, *(each for each in few if size & each)]
+        return [*dict.fromkeys((many, many // 2, unit) if unit > 1 else (many, unit))]
+    return [*sides(size, many, unit)]
 
 
 def _write_rest(

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop import can_mask
+from ....dialects.loop import LINE, can_mask
 from ..isa.instructions import write_zeros
 from ..text.masks import mask_of
-from ..text.memory_access import LINE
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock

@@ -13,9 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....dialects import product
-from ....dialects.loop import LoadOp, byte_count
+from ....dialects.loop import LINE, LoadOp, byte_count
 from ..text.function import FunctionWriter
-from ..text.memory_access import LINE
 from ..text.scope import SCALAR
 from .blocks import Blocks, Position
 from .register_tile import RegisterTile, Shape

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from ....dialects import Dim
 from ....dialects.loop import loads_across
+from ..text.transpose import sides
 from ..text.types import Value
 from .register_tile import Known, RegisterTile
 
@@ -35,11 +36,7 @@ class SquareTile(RegisterTile):
                 return self.one_k([*point, at], inner)
             return self.write_square(point, at, count, inner)
 
-        steps = [self.op.side >> each for each in range(self.op.side.bit_length())]
-        if isinstance(size, int):
-            steps = [each for each in steps if each == self.op.side or size & each]
-        else:
-            steps = [self.op.side, 1]
+        steps = [*sides(size, self.op.side), 1]
         return self.host.w.loop_by(steps, self.host.w.size(size), accumulators, some_k)
 
     def write_square(

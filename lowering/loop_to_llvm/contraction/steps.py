@@ -22,8 +22,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.loop import LoadOp, byte_count
-from ..text.memory_access import LINE
+from ....dialects.loop import LINE, LoadOp, byte_count
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value
 from .blocks import Blocks, KBlock

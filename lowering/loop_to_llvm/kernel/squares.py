@@ -9,12 +9,12 @@ in parts of squares; else lane by lane.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ....dialects import Dim
 from ....dialects.loop import ForOp, loads_across
 from ..text.scope import Lanes
+from ..text.transpose import sides
 from ..text.types import Value
 from .op_writer import OpWriter
 from .whole_units import whole_units
@@ -29,7 +29,7 @@ class SquareWriter(OpWriter):
 
     def write(self, op: ForOp, start: str, stop: str) -> str:
         """Writes the bodies that are whole squares; where those begin that are left."""
-        for rows in _sides(op.size, op.side):
+        for rows in sides(op.size, op.side):
             whole = whole_units(self.w, start, stop, rows, op.size)
 
             def write_rows(at: str, _: list[Value], rows: int = rows) -> list[Value]:
@@ -44,7 +44,7 @@ class SquareWriter(OpWriter):
         """Writes successive bodies of the loop, for all lanes of the one inside."""
         inner = op.vectors_inside
         column, stop = self.range(inner)
-        for lanes in _sides(inner.size, op.side):
+        for lanes in sides(inner.size, op.side):
             whole = whole_units(self.w, column, stop, lanes, inner.size)
 
             def write_square(at: str, _: list[Value], n: int = lanes) -> list[Value]:
@@ -82,12 +82,3 @@ class SquareWriter(OpWriter):
                 for load, values in zip(across, loaded, strict=True):
                     self.scope.define(load.result, values[number])
                 self.write_ops(others)
-
-
-def _sides(size: Dim, side: int) -> Iterator[int]:
-    """The sides of the squares: the largest, then the smaller ones that are left."""
-    yield side
-    while isinstance(size, int) and side > 2:
-        side //= 2
-        if size & side:
-            yield side

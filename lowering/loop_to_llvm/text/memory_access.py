@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ....dialects import ELEMENT_TYPES, Dim
 from ....dialects.loop import (
+    LINE,
     BlockedIndex,
     LoadOp,
     PositionOp,
@@ -31,9 +32,6 @@ from .transpose import transposed
 from .types import Value, memory_suffix, memory_text, type_text
 
 Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
-
-LINE = 64
-"""Bytes of a cache line, which one prefetch brings."""
 
 
 @dataclass(frozen=True)

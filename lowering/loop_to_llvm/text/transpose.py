@@ -9,10 +9,23 @@ within 128 bits, and those that move such parts, are one instruction on most mac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from ....dialects import Dim
 from .function import FunctionWriter
 from .types import Value
+
+
+def sides(size: Dim, side: int, least: int = 2) -> Iterator[int]:
+    """
+    The sides of the squares of a known size: the largest, then the smaller ones, powers
+    of two, that are left; of a size that only a run knows the largest.
+    """
+    yield side
+    while isinstance(size, int) and side > least:
+        side //= 2
+        if size & side:
+            yield side
 
 
 def transposed(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
