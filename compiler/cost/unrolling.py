@@ -151,10 +151,11 @@ def bodies_at_once(loop: ForOp) -> int:
 
 def masks_rest(loop: ForOp, target: TargetAttr) -> bool:
     """
-    Whether bodies left over are lanes of one vector: no sum goes through them, and they
-    are more than few.
+    Whether bodies left over are lanes of one vector: no sum goes through them, none is
+    a row, and they are more than few.
     """
-    if loop.width == 1 or loop.initial:
+    inside = (each for each in loop.body.block.ops if isinstance(each, ForOp))
+    if loop.width == 1 or loop.initial or any(each.width > 1 for each in inside):
         return False
     if isinstance(loop.size, int) and loop.size % loop.width <= _MAX_SINGLE:
         return False

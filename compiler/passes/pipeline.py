@@ -62,6 +62,7 @@ from .graph.sink_dequantize import SinkDequantize
 from .graph.solve_symbols import SolveSymbols
 from .graph.split_sums import SplitSums
 from .graph.split_updates import SplitUpdates
+from .graph.sum_products import SumProducts
 from .graph.tile_products import TileProducts
 from .graph.transform_convolutions import TransformConvolutions
 from .graph.tune_contractions import TuneContractions, Tuner
@@ -165,6 +166,8 @@ def graph_passes(
         Decompose(),
         # From here every op has loops, is a view, or is a fallback.
         FoldConstants(),
+        SumProducts(),
+        # From here no product has one constant column.
         *_arranging(options),
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.

@@ -71,7 +71,9 @@ class ForOp(IRDLOperation):
     A loop with `lanes` runs that number of bodies at once in the lanes of a vector, and
     with `vectors` that number of vectors in one step, each with its own accumulators.
     Bodies left over run one by one, or where they are `masked` as the first lanes of
-    one vector. The indices of a loop that is `split` are shared by threads. A loop around
+    one vector. Where the body of a loop with lanes has a reduction with as many lanes, each
+    of the outer lanes is a row: its bodies run in vectors along the row. The indices of a
+    loop that is `split` are shared by threads. A loop around
     one with lanes that is `transposed` runs as many bodies at once: what they load across
     the lanes (`across.py`) is loaded along this loop, in squares that are transposed.
 
@@ -206,6 +208,7 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"expected a yield of {types}, got {yields}")
         if self.width < 1:
             raise VerifyException(f"expected one lane or more, got {self.width}")
+        self._verify_rows()
         if self.vectors is not None and self.lanes is None:
             got = self.vectors.value.data
             raise VerifyException(f"expected vectors of lanes, got {got} of none")
@@ -237,6 +240,17 @@ class ForOp(IRDLOperation):
                 f"expected a reduction by {', '.join(_COMBINERS)}, got "
                 f"{self.combine.data}"
             )
+
+    def _verify_rows(self) -> None:
+        """What has lanes in a loop with lanes combines rows, as many as each has."""
+        inside = [each for each in self.body.block.ops if isinstance(each, ForOp)]
+        for inner in inside if self.width > 1 else ():
+            is_row = inner.combine is not None and inner.width == self.width
+            if inner.width > 1 and not is_row:
+                raise VerifyException(
+                    f"expected a reduction of {self.width} lanes in each of as many, got "
+                    f"{inner.kind} of {inner.width}"
+                )
 
     def _verify_squares(self) -> None:
         """A loop that is transposed is around one of as many lanes, and no more."""

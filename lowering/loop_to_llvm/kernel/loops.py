@@ -23,6 +23,7 @@ from ..text.scope import Lanes
 from ..text.types import Value, number_text
 from .empty_loops import skipping_sizes
 from .op_writer import OpWriter
+from .row_lanes import RowWriter
 from .squares import SquareWriter
 from .whole_units import whole_units
 
@@ -47,7 +48,7 @@ class LoopWriter(OpWriter):
         if op.transposed is not None:
             squares = SquareWriter(self.memory, self.write_ops, self.range)
             start = squares.write(op, start, stop)
-        if op.width > 1 and lanes == 1:
+        if op.width > 1:
             accumulators = self.write_vectors(op, start, stop, initial)
         elif op.partials is not None:
             accumulators = self.write_partials(op, start, stop, initial)
@@ -117,13 +118,34 @@ class LoopWriter(OpWriter):
     ) -> list[Value]:
         """
         Writes a loop over several vectors at a time, one over single vectors, and one
-        over the bodies that are left.
+        over the bodies that are left; in lanes of rows, the vectors of each.
+        """
+        ends = [
+            whole_units(self.w, start, stop, vectors * op.width, op.size)
+            for vectors in op.counts
+        ]
+
+        def accumulate() -> list[Value]:
+            return self.accumulate(op, start, ends)
+
+        if self.scope.lanes.count == 1 or ends[-1] == start:
+            accumulators = accumulate()
+        else:
+            rows = RowWriter(self.memory, self.write_ops)
+            accumulators = rows.write(op, accumulate)
+        if ends[-1] != stop and op.masked is not None:
+            return self.write_masked_rest(op, ends[-1], stop)
+        return self.write_rest(op, ends[-1], stop, initial, accumulators)
+
+    def accumulate(self, op: ForOp, start: str, ends: Sequence[str]) -> list[Value]:
+        """
+        Writes the loops over several vectors and over single ones, which end where it
+        says; their accumulators, of a vector each, if any are written.
         """
         by = _combiner(op)
-        done, accumulators = start, list[Value]()
-        for vectors in op.counts:
-            whole = whole_units(self.w, start, stop, vectors * op.width, op.size)
-            if whole == done:
+        accumulators = list[Value]()
+        for vectors, end in zip(op.counts, ends, strict=True):
+            if end == start:
                 continue
             # LLVM interleaves the long bodies of math functions when vectors are one
             # value. A long body without is written once, and takes turns.
@@ -131,19 +153,19 @@ class LoopWriter(OpWriter):
             lanes = op.width * vectors if is_wide else op.width
             count = vectors * op.width // lanes
             # The initial value is combined at the end, not in every lane.
-            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+            first = [
+                self.w.splat(identity(each.type, by), lanes) for each in op.initial
+            ]
             before = accumulators or first * count
             with self.scope.inner(Lanes(op.index, lanes)):
                 numbers = range(min(count, op.several))
-                found = self.write_bodies(op, done, whole, before, numbers)
+                found = self.write_bodies(op, start, end, before, numbers)
             accumulators = [
                 combine_lanes(self.w, each, by, op.width)
-                for each in self.combined(found, len(initial), by)
+                for each in self.combined(found, len(op.initial), by)
             ]
-            done = whole
-        if done != stop and op.masked is not None:
-            return self.write_masked_rest(op, done, stop)
-        return self.write_rest(op, done, stop, initial, accumulators)
+            start = end
+        return accumulators
 
     def write_masked_rest(self, op: ForOp, done: str, stop: str) -> list[Value]:
         """Writes the bodies left, if any, as the first lanes of one vector."""

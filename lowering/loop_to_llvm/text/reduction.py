@@ -1,5 +1,6 @@
 """
 Combine the lanes of a vector: its halves with each other, until few lanes are left.
+As many vectors as each has lanes become one, in which each has a lane.
 
 The order depends on the number of lanes only, so that an accumulator has the same bits
 wherever it is computed.
@@ -7,6 +8,7 @@ wherever it is computed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith
@@ -15,6 +17,7 @@ from xdsl.ir import Attribute
 
 from ....dialects.graph import Combiner, scalar
 from .function import FunctionWriter
+from .transpose import exchanged
 from .types import Value, number_text, suffix, type_text
 
 FLOAT = {"add": "fadd", "mul": "fmul"}
@@ -65,3 +68,15 @@ def combine_lanes(
             halves.append(w.value(text, value.type, half))
         value = combine(w, halves[0], halves[1], combiner)
     return value
+
+
+def combine_rows(w: FunctionWriter, rows: Sequence[Value], combiner: str) -> Value:
+    """
+    The lanes of each vector combined, in the lane that has its number: as many vectors
+    as each has lanes, in the order of `combine_lanes`.
+    """
+    while len(rows) > 1:
+        half = len(rows) // 2
+        pairs = zip(rows[:half], rows[half:], strict=True)
+        rows = [combine(w, *exchanged(w, *pair, half), combiner) for pair in pairs]
+    return rows[0]

@@ -41,7 +41,7 @@ def transposed(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
         for row in range(count):
             if not row & size:
                 pair = found[row], found[row + size]
-                found[row], found[row + size] = _exchanged(w, *pair, size)
+                found[row], found[row + size] = exchanged(w, *pair, size)
         size *= 2
     return found
 
@@ -54,7 +54,7 @@ def _widened(w: FunctionWriter, row: Value, count: int) -> Value:
     return _shuffled(w, row, none, [min(each, row.lanes) for each in range(count)])
 
 
-def _exchanged(
+def exchanged(
     w: FunctionWriter, one: Value, other: Value, size: int
 ) -> tuple[Value, Value]:
     """Two vectors, with the odd blocks of the first for the even ones of the other."""

@@ -373,3 +373,45 @@ loop.kernel @no_walk(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// What becomes of short rows is computed for as many rows as each has lanes; a loop over rows
+// that are long, whose number is small, or which store other elements is as it was.
+//
+// CHECK-LABEL: loop.kernel @rows
+// AVX2:          loop.for parallel %i to "n" lanes 8 {
+// AVX512:        loop.for parallel %i to "n" lanes 16 {
+// AVX2:            loop.for reduce(add) %k to 51 lanes 8 vectors 4 partials 8
+// AVX512:          loop.for reduce(add) %k to 51 lanes 16 vectors 4 partials 16
+// CHECK:         loop.for parallel %{{.*}} to 3 {
+// CHECK:         loop.for parallel %{{.*}} to "n" {
+loop.kernel @rows(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to "n" {
+    %sum = loop.for reduce(add) %k to 51 (%so_far = %zero : f32) {
+      %x = loop.load %a[%i * 51 + %k] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    %y = math.exp %sum : f32
+    loop.store %y, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %i to 3 {
+    %sum = loop.for reduce(add) %k to 51 (%so_far = %zero : f32) {
+      %x = loop.load %a[%i * 51 + %k] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %i to "n" {
+    %sum = loop.for reduce(add) %k to 5100 (%so_far = %zero : f32) {
+      %x = loop.load %a[%i * 5100 + %k] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}

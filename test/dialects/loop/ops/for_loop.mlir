@@ -276,6 +276,19 @@ loop.kernel @transposes_in_order() {
 
 // -----
 
+// Lanes inside of lanes are those of a row.
+loop.kernel @lanes_of_no_row() {
+  // expected-error {{expected a reduction of 8 lanes in each of as many, got parallel of 8}}
+  loop.for parallel %i to 64 lanes 8 {
+    loop.for parallel %j to 32 lanes 8 {
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// -----
+
 // The body ends in a yield.
 loop.kernel @no_yield(%a: memref<?xf32>) {
   // expected-error {{loop.load terminates block in single-block region but is not a terminator}}

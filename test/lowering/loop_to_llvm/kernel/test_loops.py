@@ -134,6 +134,7 @@ def summed(value: str, *axes: int) -> str:
 
 CASES = {
     "along": Case((3, "n"), (3,), summed("%x0", 1), lambda x: in_order(x.T)),
+    "along_many": Case((21, "n"), (21,), summed("%x0", 1), lambda x: in_order(x.T)),
     "across": Case(("n", COLUMNS), (COLUMNS,), summed("%x0", 0), in_order),
     "one_column": Case(("n", 1), (1,), summed("%x0", 0), in_order),
     "across_many": Case(("n", 67), (67,), summed("%x0", 0), in_order),
