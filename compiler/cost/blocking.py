@@ -37,6 +37,7 @@ from .register_tile import (
     most_rows,
     round_up,
     size_or_open,
+    spare_registers,
     streamed_nr,
 )
 from .unrolling import equal_blocks
@@ -227,7 +228,8 @@ class _Chooser:
     ) -> Blocking | None:
         """The register tile and the blocks."""
         vectors = self.nr // self.lanes
-        mr = max(most_rows(vectors, self.target, self.preference.mr.data), 1)
+        spare = SPARE if packs_b else spare_registers(self.tile, vectors)
+        mr = max(most_rows(vectors, self.target, self.preference.mr.data, spare), 1)
         # Rows are partitioned evenly, so that no register tile is left with few.
         if count := size_or_open(rows):
             mr = -(-count // -(-count // mr))

@@ -84,3 +84,22 @@ func.func @none(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = graph.relu %x : tensor<8x8xf32> -> tensor<8x8xf32>
   func.return %1 : tensor<8x8xf32>
 }
+
+// Weights of f16 are widened in the k-loop for some rows: LLVM begins with the next row of
+// them early, so a row of accumulators makes room for it. Those of bf16 are shifted.
+//
+// CHECK-LABEL: loop.kernel @matmul_8
+// CHECK:         to 48, {{.*}} to 64, reduce {{.*}} by 5, 16, 8 as
+func.func @widens(%x: tensor<48x96xf16>) -> tensor<48x64xf16> {
+  %w = graph.constant dense<0.5> : tensor<96x64xf16>
+  %0 = graph.matmul %x, %w : tensor<48x96xf16>, tensor<96x64xf16> -> tensor<48x64xf16>
+  func.return %0 : tensor<48x64xf16>
+}
+
+// CHECK-LABEL: loop.kernel @matmul_9
+// CHECK:         to 48, {{.*}} to 64, reduce {{.*}} by 6, 16, 8 as
+func.func @shifts(%x: tensor<48x96xbf16>) -> tensor<48x64xbf16> {
+  %w = graph.constant dense<0.5> : tensor<96x64xbf16>
+  %0 = graph.matmul %x, %w : tensor<48x96xbf16>, tensor<96x64xbf16> -> tensor<48x64xbf16>
+  func.return %0 : tensor<48x64xbf16>
+}
