@@ -79,7 +79,7 @@ def _counted(node: Node, x: SSAValue, grams: Array, skips: int) -> SSAValue:
         found: SSAValue | None = None
         for place in range(length):
             here = reshaped(part(x, 1, place * step, windows), [batch, windows, 1])
-            wanted = convert(node.tensor(Known.of(grams[:, place])), node.element(0))
+            wanted = node.tensor(Known.of(grams[:, place]))
             same = EqOp(here, reshaped(wanted, [1, 1, count])).result
             found = same if found is None else LogicalAndOp(found, same).result
         assert found is not None, "a sequence has elements"
@@ -97,7 +97,9 @@ def _frequencies(node: Node) -> Result:
         raise node.error(f"expected a mode of {', '.join(_MODES)}, got {mode!r}")
     if len(shape) not in (1, 2):
         raise node.error(f"expected a row or rows, got {node.type(0)}")
-    x = reshaped(node.operand(0), [1, *shape] if len(shape) == 1 else shape)
+    # A number of the pool may be one that the elements of a row cannot have.
+    x = convert(node.operand(0), i64)
+    x = reshaped(x, [1, *shape] if len(shape) == 1 else shape)
     width = max(_integers(node, "ngram_indexes")) + 1
     parts: list[SSAValue] = []
     columns: list[int] = []

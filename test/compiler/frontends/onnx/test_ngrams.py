@@ -50,3 +50,12 @@ def test_what_is_no_count_is_refused(old: str, new: str, message: str):
     assert old in text
     with pytest.raises(CompileError, match=message):
         read(model(text.replace(old, new), 18))
+
+
+def test_what_the_pool_has_beyond_the_elements_is_nowhere():
+    text = TEXT.format(mode="TF", most=1, shape="r", indexes=INDEXES)
+    text = text.replace("int64[r]", "int32[r]").replace(
+        "[2, 3, 2,", f"[{1 << 62}, 3, 2,"
+    )
+    (y,) = read(model(text, 18)).run(np.array([0, 3, 0, 2], np.int32))
+    np.testing.assert_array_equal(y, [0, 0, 0, 0, 0, 1])
