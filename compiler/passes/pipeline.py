@@ -167,7 +167,7 @@ def graph_passes(
         # From here every op has loops, is a view, or is a fallback.
         FoldConstants(),
         SumProducts(),
-        # From here no product has one constant column.
+        # From here products with one constant column are sums.
         *_arranging(options),
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.

@@ -27,9 +27,9 @@ vectors, what becomes of as many rows as lanes is computed side by side:
     loop.for parallel %i to 64 lanes 8 {
       %sum = loop.for reduce(add) %k to 51 lanes 8 vectors 4 partials 8 (…) { … }
 
-The bodies of an ordered loop never run side by side, nor
-those that store to one address; but several walks do, where each body of a walk looks
-up what the one before says.
+The bodies of an ordered loop never run side by side, nor those that store to one
+address; but several walks do, where each body of a walk looks up what the one before
+says.
 """
 
 from __future__ import annotations
@@ -60,7 +60,6 @@ from ...cost import CONSTANTS, MAX_SHORT_BODY
 
 _WEIGHT_PER_DEPTH = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
-
 
 _MAX_ROW = 32
 """

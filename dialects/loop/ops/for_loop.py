@@ -71,11 +71,11 @@ class ForOp(IRDLOperation):
     A loop with `lanes` runs that number of bodies at once in the lanes of a vector, and
     with `vectors` that number of vectors in one step, each with its own accumulators.
     Bodies left over run one by one, or where they are `masked` as the first lanes of
-    one vector. Where the body of a loop with lanes has a reduction with as many lanes, each
-    of the outer lanes is a row: its bodies run in vectors along the row. The indices of a
-    loop that is `split` are shared by threads. A loop around
-    one with lanes that is `transposed` runs as many bodies at once: what they load across
-    the lanes (`across.py`) is loaded along this loop, in squares that are transposed.
+    one vector. Where the body of a loop with lanes has a reduction with as many lanes,
+    each of the outer lanes is a row: its bodies run in vectors along the row. The indices
+    of a loop that is `split` are shared by threads. A loop around one with lanes that is
+    `transposed` runs as many bodies at once: what they load across the lanes
+    (`across.py`) is loaded along this loop, in squares that are transposed.
 
     The order of a sum of floats tells. Where a loop has `partials`, as many as its lanes
     if it has any, the order depends on the number of bodies only, and not on how they are
@@ -243,10 +243,10 @@ class ForOp(IRDLOperation):
 
     def _verify_rows(self) -> None:
         """What has lanes in a loop with lanes combines rows, as many as each has."""
-        inside = [each for each in self.body.block.ops if isinstance(each, ForOp)]
-        for inner in inside if self.width > 1 else ():
-            is_row = inner.combine is not None and inner.width == self.width
-            if inner.width > 1 and not is_row:
+        for inner in self.body.walk() if self.width > 1 else ():
+            if not isinstance(inner, ForOp) or inner.width == 1:
+                continue
+            if inner.combine is None or inner.width != self.width:
                 raise VerifyException(
                     f"expected a reduction of {self.width} lanes in each of as many, got "
                     f"{inner.kind} of {inner.width}"
