@@ -81,7 +81,8 @@ def build(
     artifact, report = driver.compile(read_mlir(text, ctx))
     skip_unless_runs(target)
     # What was packed is not kept as it was besides.
-    assert weight is None or [*ctx.weights] in (["w.panels"], ["w"])
+    # In panels, as it is, or as a row where it has one column: but stored once.
+    assert weight is None or len([*ctx.weights]) == 1
     return make_module(artifact, report)
 
 
