@@ -12,6 +12,7 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.shape import Array
+from static_runtime.runtime.program.constant_block import ConstantBlock
 
 from ...as_host import skip_unless_runs
 
@@ -80,9 +81,10 @@ def build(
     driver = Driver(ctx, Options(cache=False), target, None)
     artifact, report = driver.compile(read_mlir(text, ctx))
     skip_unless_runs(target)
-    # What was packed is not kept as it was besides.
-    # In panels, as it is, or as a row where it has one column: but stored once.
-    assert weight is None or len([*ctx.weights]) == 1
+    # What was packed is not kept as it was besides, and the program has it once.
+    assert not {"w", "w.panels"} <= {*ctx.weights}
+    assert isinstance(artifact.constants, ConstantBlock)
+    assert len(artifact.constants.arrays) == (weight is not None)
     return make_module(artifact, report)
 
 
