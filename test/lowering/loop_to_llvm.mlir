@@ -567,6 +567,22 @@ loop.kernel @step(%a: memref<?xf32>) {
 
 // -----
 
+// Three vectors at a time end at a multiple of 24, which is no power of two.
+//
+// CHECK-LABEL: ; kernel @three_vectors
+// CHECK:         %[[LEFT:.*]] = urem i64 %[[END:.*]], 24
+// CHECK-NEXT:    sub nuw nsw i64 %[[END]], %[[LEFT]]
+// CHECK:         ret void
+loop.kernel @three_vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 1000 lanes 8 vectors 3 split {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
 // Of two vectors of 32 bytes one asks for the line of 64 bytes that both are in; of what
 // is left over none does.
 //

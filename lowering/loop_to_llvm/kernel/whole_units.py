@@ -19,7 +19,11 @@ def whole_units(w: FunctionWriter, start: str, stop: str, unit: int, size: Dim) 
         return stop
     if is_number(stop):
         return str(int(stop) // unit * unit)
-    end = w.emit(f"and i64 {stop}, {-unit}")
+    if unit & (unit - 1):
+        left = w.emit(f"urem i64 {stop}, {unit}")
+        end = w.emit(f"sub nuw nsw i64 {stop}, {left}")
+    else:
+        end = w.emit(f"and i64 {stop}, {-unit}")
     if is_number(start):
         return end
     return w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {end})")
