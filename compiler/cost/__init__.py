@@ -11,7 +11,13 @@ from .kernel_work import bytes_touched, integer_operations_of, operations_of
 from .packing import contractions_of, panels_in, reads_alone, suits
 from .register_tile import choose_shape, size_or_open
 from .squares import choose_squares
-from .strategy import Plan, choose_strategies, choose_strategy, most_k_of_panels
+from .strategy import (
+    Plan,
+    choose_strategies,
+    choose_strategy,
+    most_k_of_panels,
+    packed_whole,
+)
 from .tile_registers import MOST_KC, choose_tile_registers
 from .unrolling import (
     MAX_SHORT_BODY,
@@ -47,6 +53,7 @@ __all__ = [
     "choose_strategy",
     "choose_tile_registers",
     "choose_window",
+    "packed_whole",
     "pairs_fit",
     "contractions_of",
     "k_at_once",

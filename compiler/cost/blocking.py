@@ -45,9 +45,8 @@ from .words import isa_of, packed_bytes
 
 SCRATCH = 1 << 18
 """
-Bytes on the stack that B may be packed into; A gets half as many. With 1 MiB products
-of 1024 are 8 % faster, but a thread's stack is no place for that
-(`docs/performance.md`, "Products").
+Bytes on the stack that B may be packed into; A gets half as many. A thread's stack is no
+place for more: what is larger, and of known sizes, `pack-operands` packs before.
 """
 
 FEW_ROWS = 8

@@ -1,9 +1,9 @@
 """
-Tell which weights a contraction reads in panels, and how these lie.
+Tell which factors a contraction reads in panels, and how these lie.
 
 Contractions, and which of their axes are columns, are recognised by their nests. A
-weight is packed for a contraction that reads it as B, each element at one index of the
-nest, where nothing else in the kernel reads the weight.
+factor is packed for a contraction that reads it as B, each element at one index of the
+nest, where nothing else in the kernel reads it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from .register_tile import choose_nr
 from .tile_registers import MOST_KC
 
 
-def contractions_of(op: Operation) -> dict[int, KernelNest]:
+def contractions_of(op: Operation, *, weights: bool = True) -> dict[int, KernelNest]:
     """
-    The nests of an op by the number of the operand, where that is a weight which one
-    nest reads that is a contraction.
+    The nests of an op by the number of the operand, where that is a weight, or computed
+    by the run, which one nest reads that is a contraction.
     """
     group = group_of(op)
     if group is None:
@@ -48,7 +48,7 @@ def contractions_of(op: Operation) -> dict[int, KernelNest]:
     return {
         number: nests[0]
         for number, value in enumerate(op.operands)
-        if isinstance(value.owner, WeightOp)
+        if isinstance(value.owner, WeightOp) == weights
         and len(nests := reading.get(value, [])) == 1
         and nests[0].is_contraction
     }
@@ -56,15 +56,15 @@ def contractions_of(op: Operation) -> dict[int, KernelNest]:
 
 def panels_in(
     nest: KernelNest,
-    weight: WeightOp,
+    factor: SSAValue,
     target: TargetAttr,
     preference: PreferenceAttr = OWN,
 ) -> PanelsAttr | None:
-    """The panels of a weight that a contraction reads across its columns."""
+    """The panels of a factor that a contraction reads across its columns."""
     assert isinstance(nest.element, Apply)
-    mine = [_load_of(each, weight) for each in nest.element.operands]
-    # Its tail may read the weight too, element by element.
-    count = sum(load.buffer is weight.result for load in loads(nest.epilogue))
+    mine = [_load_of(each, factor) for each in nest.element.operands]
+    # Its tail may read the factor too, element by element.
+    count = sum(load.buffer is factor for load in loads(nest.epilogue))
     if len(mine) != 2 or count:
         return None
     load, *another = [each for each in mine if each is not None] or [None]
@@ -77,7 +77,7 @@ def panels_in(
         if not isinstance(stride, int) or not isinstance(bound, int) or stride < 1:
             return None
         axes[axis] = (bound, stride)
-    size = product(sizes(tensor_type(weight.result)))
+    size = product(sizes(tensor_type(factor)))
     if column is None or column not in axes or row in axes:
         return None
     if load.at.offset != 0 or product(each for each, _ in axes.values()) != size:
@@ -86,8 +86,8 @@ def panels_in(
         return None
     rows = [axes[axis] for axis in sorted(axes) if axis != column]
     group = 1
-    isa = target.isa(tensor_type(weight.result).element_type)
-    if isa is not None and suits(isa, nest, weight):
+    isa = target.isa(tensor_type(factor).element_type)
+    if isa is not None and suits(isa, nest, factor):
         group = isa.k_group
         if isa.tiles is not None:
             return PanelsAttr.of(isa.tiles.columns, rows, axes[column], group)
@@ -96,9 +96,9 @@ def panels_in(
     return PanelsAttr.of(width, rows, axes[column], group)
 
 
-def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
+def suits(isa: Isa, nest: KernelNest, factor: SSAValue) -> bool:
     """
-    Whether a weight of the elements of an instruction set can lie in the VNNI layout:
+    Whether a factor of the elements of an instruction set can lie in the VNNI layout:
     it moves with the innermost k, whose number is a multiple of a group, or is filled
     up with zeros.
     """
@@ -121,7 +121,7 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
         moving = dict(each.at.factors)
         # The other factor of a convolution within each channel moves along the columns:
         # its elements are multiplied one by one.
-        if column in moving if each.buffer is not weight.result else last not in moving:
+        if column in moving if each.buffer is not factor else last not in moving:
             return False
     return True
 
@@ -136,16 +136,16 @@ def _fills_up(isa: Isa, nest: KernelNest) -> bool:
     return isa.is_exact or isa.tiles is None or is_short
 
 
-def reads_alone(nest: KernelNest, weight: WeightOp) -> bool:
+def reads_alone(nest: KernelNest, weight: SSAValue) -> bool:
     """Whether a factor is made of a weight alone, and not of a scale as well."""
     assert isinstance(nest.element, Apply)
     found = ([*loads(each)] for each in nest.element.operands)
-    return any(len(e) == 1 and e[0].buffer is weight.result for e in found)
+    return any(len(e) == 1 and e[0].buffer is weight for e in found)
 
 
-def _load_of(value: Expression, weight: WeightOp) -> Load | None:
-    """The element of the weight that an operand is, or is computed from."""
-    found = [each for each in loads(value) if each.buffer is weight.result]
+def _load_of(value: Expression, factor: SSAValue) -> Load | None:
+    """The element of the factor that an operand is, or is computed from."""
+    found = [each for each in loads(value) if each.buffer is factor]
     return found[0] if len(found) == 1 and not found[0].lookups else None
 
 

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from ...dialects import product, tensor_type
-from ...dialects.graph import GraphOp, WeightOp
-from ...dialects.graph.storage import PanelsAttr
+from ...dialects.graph import ConstantOp, GraphOp, WeightOp
+from ...dialects.graph.storage import PANELS, PanelsAttr
 from ...dialects.kernel import Group, group_of
 from ...dialects.loop import (
     MANY_ROWS,
@@ -86,11 +86,11 @@ def choose_strategies(op: GraphOp, target: TargetAttr, build: BuildKernel) -> Pl
     for number, nest in contractions_of(op).items():
         weight = op.operands[number].owner
         assert isinstance(weight, WeightOp)
-        panels = panels_in(nest, weight, target, preference)
+        panels = panels_in(nest, weight.result, target, preference)
         if panels is not None:
             wanted[number] = panels
             packed = WeightOp(weight.key.data, tensor_type(weight.result))
-            packed.attributes["panels"] = panels
+            packed.attributes[PANELS] = panels
             values[weight.result] = packed.result
     made = Group(group.result, tuple(nests), (), None).of(values)
     tiles = [each for each in build(made).walk() if isinstance(each, TileOp)]
@@ -99,6 +99,52 @@ def choose_strategies(op: GraphOp, target: TargetAttr, build: BuildKernel) -> Pl
         wanted,
         bool(tiles) and all(may_pair(each, target) for each in tiles),
     )
+
+
+def packed_whole(
+    op: GraphOp, target: TargetAttr, build: BuildKernel, rows: int, bytes: int
+) -> dict[int, PanelsAttr]:
+    """
+    The panels of the operands of a product that are computed by the run, by their
+    number, where all of B is packed first, by a kernel of its own: where it has more
+    bytes than these, and these rows or more read it.
+    """
+    group, preference = group_of(op), preference_of(op)
+    wanted: dict[int, PanelsAttr] = {}
+    for number, nest in contractions_of(op, weights=False).items():
+        factor = op.operands[number]
+        known = all(isinstance(each, int) for each in nest.bounds)
+        if not known or isinstance(factor.owner, ConstantOp):
+            continue
+        if nest.type != tensor_type(factor).element_type:
+            continue
+        panels = panels_in(nest, factor, target, preference)
+        if panels is not None and panels.k_group.data == 1:
+            wanted[number] = panels
+    if group is None or not wanted:
+        return {}
+    tiles = [each for each in build(group).walk() if isinstance(each, TileOp)]
+    pays = all(
+        _packs_loads(each, target, preference) and _is_large(each, rows, bytes)
+        for each in tiles
+    )
+    return wanted if pays else {}
+
+
+def _packs_loads(tile: TileOp, target: TargetAttr, preference: PreferenceAttr) -> bool:
+    """Whether a product packs B as it is loaded."""
+    strategy, factors = choose_strategy(tile, target, preference), tile.factors()
+    packs = strategy.kind.data == "gemm" and strategy.vnni.data == 1
+    return packs and factors is not None and not tile.made_of(factors[1])
+
+
+def _is_large(tile: TileOp, many_rows: int, most_bytes: int) -> bool:
+    """Whether B of a product has more bytes than these, and is read by many rows."""
+    rows, columns, *reduced = tile.sizes
+    bytes = product([columns, *reduced, bits_of(tile) // 8])
+    if not isinstance(rows, int) or not isinstance(bytes, int):
+        return False
+    return rows >= many_rows and bytes > most_bytes
 
 
 def choose_strategy(

@@ -54,6 +54,7 @@ from .graph.observe_values import ObserveValues
 from .graph.order_ops import OrderOps
 from .graph.outline_constants import OutlineConstants
 from .graph.own_outputs import OwnOutputs
+from .graph.pack_operands import PackOperands
 from .graph.pack_weights import PackWeights
 from .graph.quantize_weights import QuantizeWeights
 from .graph.reuse_operands import ReuseOperands
@@ -79,6 +80,14 @@ from .loop.size_tiles import SizeTiles
 from .loop.transpose_loops import TransposeLoops
 from .loop.unroll_loops import UnrollLoops
 from .loop.vectorize_loops import VectorizeLoops
+
+
+class _PackLoweredOperands(PackOperands):
+    """`pack-operands`, which sees loops as `graph-to-loop` will build them."""
+
+    def build_kernel(self, group: Group) -> KernelOp:
+        """The loops of a group, by the lowering."""
+        return build_kernel(group, "kernel").op
 
 
 class _PackLoweredWeights(PackWeights):
@@ -184,6 +193,8 @@ def graph_passes(
         # From here factors are as exact as the user asked for.
         SplitSums() if apart is None else SplitSums(rows=0),
         TuneContractions.measuring(tuner),
+        _PackLoweredOperands() if apart is None else _PackLoweredOperands(rows=0),
+        # From here large factors that the run computes are in panels.
         _PackLoweredWeights(),
         SplitUpdates(),
         # From here an input that becomes an output is copied by an op of its own.

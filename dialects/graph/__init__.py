@@ -101,6 +101,7 @@ from .ops.logical_not import LogicalNotOp
 from .ops.lstm import LstmOp
 from .ops.matmul import MatmulOp
 from .ops.non_max_suppression import NonMaxSuppressionOp
+from .ops.pack import PackOp
 from .ops.pad import PadOp
 from .ops.parallel import ParallelOp
 from .ops.permute import PermuteOp
@@ -130,6 +131,7 @@ from .ops.sort import SortOp
 from .ops.subview import SubviewOp
 from .ops.topk import TopkOp
 from .ops.unfold import UnfoldOp
+from .ops.unpack import UnpackOp
 from .ops.wait import WaitOp
 from .ops.weight import WeightOp
 from .ops.where import WhereOp
@@ -253,6 +255,7 @@ __all__ = [
     "Nest",
     "NonMaxSuppressionOp",
     "Order",
+    "PackOp",
     "PadOp",
     "ParallelOp",
     "Part",
@@ -305,6 +308,7 @@ __all__ = [
     "UNLIMITED",
     "UnaryOp",
     "UnfoldOp",
+    "UnpackOp",
     "WaitOp",
     "WeightOp",
     "Where",

@@ -14,8 +14,8 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ..graph import SKIPS, TRACE, ConstantOp, FusionOp, GraphOp, WeightOp
-from ..graph.storage import BUFFERS, LIFETIMES
+from ..graph import SKIPS, TRACE, ConstantOp, FusionOp, GraphOp
+from ..graph.storage import BUFFERS, LIFETIMES, panels_of
 from ..shape import tensor_type
 from .index_source import below_of
 
@@ -25,8 +25,7 @@ Numbers: TypeAlias = dict[SSAValue, int]
 
 def structure(op: GraphOp) -> Hashable:
     """The key of an op or a fusion: its loops, and how what it reads is stored."""
-    owners = [each.owner for each in op.operands]
-    panels = tuple(each.panels for each in owners if isinstance(each, WeightOp))
+    panels = tuple(map(panels_of, op.operands))
     return loops_key(op), _entries(op.attributes), panels
 
 

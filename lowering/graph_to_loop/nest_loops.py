@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects import Dim, Polynomial, evaluate, product, symbol, symbols_of
-from ...dialects.graph import Combiner, Extent, Linear, WeightOp, Where, scalar
-from ...dialects.graph.storage import PanelsAttr
+from ...dialects.graph import Combiner, Extent, Linear, Where, scalar
+from ...dialects.graph.storage import PanelsAttr, panels_of
 from ...dialects.kernel import (
     Accumulator,
     Apply,
@@ -316,9 +316,8 @@ class Scalars:
 
     def subscript_of(self, load: Load) -> Subscript:
         """Builds where an element is, after the indices that it looks up."""
-        owner = load.buffer.owner
-        if isinstance(owner, WeightOp) and owner.panels is not None:
-            return self.in_panels(load.at, owner.panels)
+        if (panels := panels_of(load.buffer)) is not None:
+            return self.in_panels(load.at, panels)
         at = self.nest.subscript(load.at, self.point)
         looked_up = tuple(
             (self.index(index), self.nest.rename(stride))
@@ -327,7 +326,7 @@ class Scalars:
         return Subscript((*at.terms, *looked_up), at.offset, at.blocked, at.vnni)
 
     def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
-        """Where an element of a packed weight is."""
+        """Where an element of a packed factor is."""
         strides, (_, across) = panels.strides(), panels.columns
         terms: list[tuple[SSAValue, Dim]] = []
         column: BlockedIndex | None = None

@@ -118,14 +118,16 @@ class _Narrower:
         key = structure(op), use.index
         if key not in self.wishes:
             nest = contractions_of(op).get(use.index)
-            panels = None if nest is None else panels_in(nest, weight, self.target)
+            panels = (
+                None if nest is None else panels_in(nest, weight.result, self.target)
+            )
             isa = self.target.isa(bf16)
             is_kept = nest is None or panels is None or not _reuses(nest)
-            if nest is None or is_kept or not reads_alone(nest, weight):
+            if nest is None or is_kept or not reads_alone(nest, weight.result):
                 self.wishes[key] = _Wish()
             else:
                 self.wishes[key] = _Wish(
-                    True, isa is not None and suits(isa, nest, weight)
+                    True, isa is not None and suits(isa, nest, weight.result)
                 )
         return self.wishes[key]
 

@@ -41,7 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import tensor_type
 from ....dialects.graph import FusionOp, GraphOp, WeightOp
-from ....dialects.graph.storage import PanelsAttr
+from ....dialects.graph.storage import PANELS, PanelsAttr
 from ....dialects.kernel import Group, structure
 from ....dialects.loop import STRATEGIES, KernelOp, StrategyAttr, target_of
 from ...cost import Plan, choose_strategies, pairs_fit
@@ -121,7 +121,7 @@ class _Packer:
                 wanted.setdefault(panels, []).append(use)
         for panels, uses in wanted.items():
             copy = WeightOp(self.entry(op.key.data, panels), tensor_type(op.result))
-            copy.attributes["panels"] = panels
+            copy.attributes[PANELS] = panels
             copy.location = op.location
             Rewriter.insert_op(copy, InsertPoint.after(op))
             for use in uses:

@@ -7,7 +7,7 @@ from xdsl.irdl import irdl_op_definition
 from ...dims import Dim, product
 from ...shape import dtype, tensor_type
 from ..storage.buffer import byte_size
-from ..storage.panels import PanelsAttr
+from ..storage.panels import PanelsAttr, panels_of
 from ..storage.stored import StoredOp
 
 
@@ -28,8 +28,7 @@ class WeightOp(StoredOp):
     @property
     def panels(self) -> PanelsAttr | None:
         """The panels in which the store has the tensor; None when it is not packed."""
-        panels = self.attributes.get("panels")
-        return panels if isinstance(panels, PanelsAttr) else None
+        return panels_of(self.result)
 
     @property
     def bytes(self) -> Dim:

@@ -14,7 +14,7 @@ from .buffer import (
     donated_to,
     replaced_by,
 )
-from .panels import Axis, PanelsAttr
+from .panels import PANELS, Axis, PanelsAttr, panels_of
 from .stored import StoredOp
 
 __all__ = [
@@ -25,10 +25,12 @@ __all__ = [
     "IN_PLACE",
     "LIFETIMES",
     "LifetimeAttr",
+    "PANELS",
     "PanelsAttr",
     "StoredOp",
     "buffer_of",
     "byte_size",
     "donated_to",
+    "panels_of",
     "replaced_by",
 ]

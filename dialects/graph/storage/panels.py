@@ -20,13 +20,16 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...shape import Array
+
+PANELS = "panels"
+"""The name of the attribute or property that says how memory holds a result."""
 
 Axis = tuple[int, int]
 """The length of an axis, and its stride in elements."""
@@ -180,3 +183,13 @@ class PanelsAttr(ParametrizedAttribute):
             f"<width = {self.width.data}, rows = [{rows}], "
             f"columns = {length} by {stride}{vnni}>"
         )
+
+
+def panels_of(value: SSAValue) -> PanelsAttr | None:
+    """The panels in which memory holds a value; None where it is in row-major order."""
+    if not isinstance(owner := value.owner, Operation):
+        return None
+    for entries in (owner.attributes, owner.properties):
+        if isinstance(panels := entries.get(PANELS), PanelsAttr):
+            return panels
+    return None

@@ -81,7 +81,10 @@ BOUNDED = {"graph.dequantize_words"}
 """Ops whose passes see to it that no operand is infinite, NaN or near either."""
 
 WITHOUT_OPERANDS = {"graph.dim", "graph.iota"}
-OPS_ON_TENSORS = [op for op in OPS if op.name not in WITHOUT_OPERANDS]
+OF_KNOWN_SIZES = {"graph.unpack"}
+"""Ops with an attribute that knows all sizes."""
+
+OPS_ON_TENSORS = [op for op in OPS if op.name not in WITHOUT_OPERANDS | OF_KNOWN_SIZES]
 
 
 def compile_cases(cases: Sequence[Case], target: str) -> StaticModule:
