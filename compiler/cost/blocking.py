@@ -45,8 +45,8 @@ from .words import isa_of, packed_bytes
 
 SCRATCH = 1 << 18
 """
-Bytes on the stack that B may be packed into; A gets half as many. A thread's stack is no
-place for more: what is larger, and of known sizes, `pack-operands` packs before.
+Bytes on the stack that B may be packed into; A gets half as many. A thread's stack is
+no place for more: what is larger, and of known sizes, `pack-operands` packs before.
 """
 
 FEW_ROWS = 8
