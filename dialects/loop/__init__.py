@@ -59,6 +59,7 @@ from .skip import SkipAttr
 from .slide import Slide, find_slide
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .strategy import STRATEGIES, StrategyAttr, strategies_of
+from .strides import is_strided
 from .subscript import BlockedIndex, Subscript, texts_of
 from .target import CACHES, IN_FLIGHT, LINE, TARGET, TargetAttr, target_of
 
@@ -145,6 +146,7 @@ __all__ = [
     "can_mask",
     "element_type",
     "find_slide",
+    "is_strided",
     "is_unlimited",
     "loads_across",
     "may_be_one",

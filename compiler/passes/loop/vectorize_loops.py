@@ -53,6 +53,7 @@ from ....dialects.loop import (
     StoreOp,
     TargetAttr,
     TileOp,
+    is_strided,
     target_of,
 )
 from ....dialects.scalar import rounds
@@ -83,7 +84,7 @@ class VectorizeLoops(ModulePass):
                 target = target_of(op)
                 for loop in _sums(root):
                     loop.partials = IntegerAttr(_partials(loop, target), i64)
-                for loop in _best_loops(root):
+                for loop in _best_loops(root, target):
                     loop.lanes = IntegerAttr(_fitting(loop, target), i64)
                     if (vectors := _vectors_of(loop, target)) > 1:
                         loop.vectors = IntegerAttr(vectors, i64)
@@ -147,23 +148,28 @@ def _partials(loop: ForOp, target: TargetAttr) -> int:
     return target.lanes(max(widths))
 
 
-def _best_loops(root: ForOp) -> list[ForOp]:
+def _best_loops(root: ForOp, target: TargetAttr) -> list[ForOp]:
     """The loops of a nest that gain most from vectors, none inside another."""
-    _, best = _choose(root, 1)
+    _, best = _choose(root, target, 1)
     return best
 
 
-def _choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
+def _choose(loop: ForOp, target: TargetAttr, depth: int) -> tuple[int, list[ForOp]]:
     """
     What a nest gains from vectors, and the loops to run so: this one, or those inside.
 
-    An access counts for more than any number of those less deep.
+    An access counts for more than any number of those less deep. A loop that combines
+    fewer elements than a vector has would have none.
     """
     ops = loop.body.block.ops
-    inner = [_choose(each, depth + 1) for each in ops if isinstance(each, ForOp)]
+    loops = [each for each in ops if isinstance(each, ForOp)]
+    inner = [_choose(each, target, depth + 1) for each in loops]
     score = sum(each for each, _ in inner)
     best = [each for _, loops in inner for each in loops]
     if loop.kind == "ordered" or any(isinstance(each, SplitIndexOp) for each in ops):
+        return score, best
+    lanes = _fitting(loop, target)
+    if loop.combine is not None and isinstance(loop.size, int) and loop.size < lanes:
         return score, best
     accesses = [each for each in loop.walk() if isinstance(each, LoadOp | StoreOp)]
     if any(_is_shared(each, loop.index) for each in accesses):
@@ -171,7 +177,7 @@ def _choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
     if any(isinstance(each, ForOp) and _is_walk(each) for each in ops):
         return _WALK * _WEIGHT_PER_DEPTH**depth, [loop]
     gains = (
-        _gain(each, loop.index) * _WEIGHT_PER_DEPTH ** _loops_around(each, loop)
+        _gain(each, loop.index, lanes) * _WEIGHT_PER_DEPTH ** _loops_around(each, loop)
         for each in accesses
     )
     own = sum(gains) * _WEIGHT_PER_DEPTH**depth
@@ -214,8 +220,8 @@ def _is_shared(access: Operation, index: SSAValue) -> bool:
     )
 
 
-def _gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
-    """How much an access gains when the bodies of a loop run side by side."""
+def _gain(access: LoadOp | StoreOp, index: SSAValue, lanes: int) -> int:
+    """How much an access gains when bodies of a loop run side by side, in lanes."""
     step: Dim = 0
     for each, stride in access.at.terms:
         if each is index:
@@ -225,6 +231,8 @@ def _gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
             return -1
     if step == 1:
         return 3 if isinstance(access, StoreOp) else 2
+    if isinstance(access, LoadOp) and is_strided(step, lanes):
+        return 1
     return 0 if step == 0 else -1
 
 
@@ -262,7 +270,8 @@ def _vectors_of(loop: ForOp, target: TargetAttr) -> int:
         needed = sum(CONSTANTS[each] for each in names)
         return 4 if needed <= target.registers.data else 1
     accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
-    apart = any(_gain(each, loop.index) < 0 for each in accesses)
+    lanes = _fitting(loop, target)
+    apart = any(_gain(each, loop.index, lanes) < 0 for each in accesses)
     if apart or len(ops) > MAX_SHORT_BODY:
         return 1
     is_small = isinstance(loop.size, int) and loop.size < 4 * loop.width

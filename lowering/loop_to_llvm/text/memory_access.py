@@ -2,7 +2,8 @@
 Write loads and stores: of one element, of a vector, or lane by lane.
 
 A subscript that is the same in every lane is one scalar access, and one that moves by
-one element from lane to lane a vector access; every other is written lane by lane.
+one element from lane to lane a vector access. A load that moves by a few elements picks
+its lanes from vectors; every other access is written lane by lane.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from ....dialects.loop import (
     Subscript,
     byte_count,
     element_type,
+    is_strided,
 )
 from .function import FunctionWriter
 from .scope import Scope
-from .transpose import transposed
+from .transpose import shuffled, transposed
 from .types import Value, memory_suffix, memory_text, type_text
 
 Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
@@ -139,6 +141,9 @@ class MemoryAccess:
             address = self.address(op.buffer, offsets.first)
             return self.read(address, op.element, lanes, self.scope.lanes.mask)
         assert not self.scope.lanes.mask, "lanes that are apart are all there"
+        step = offsets.step
+        if not offsets.scattered and isinstance(step, int) and is_strided(step, lanes):
+            return self.load_strided(op, offsets.first, step)
         vector = type_text(type, lanes)
         result = "poison"
         for lane, offset in enumerate(self.lane_offsets(offsets)):
@@ -147,6 +152,32 @@ class MemoryAccess:
                 f"insertelement {vector} {result}, {one.typed}, i64 {lane}"
             )
         return Value(result, type, lanes)
+
+    def load_strided(self, op: LoadOp, first: str, step: int) -> Value:
+        """
+        Writes a load of elements that are `step` apart: of vectors from the first of
+        them to the last and not beyond, and shuffles that pick the lanes.
+        """
+        lanes = self.scope.lanes.count
+        reach = abs(step) * (lanes - 1)
+        begins = [*range(0, reach + 1 - lanes, lanes), reach + 1 - lanes]
+        lowest = first if step > 0 else self.w.add(first, str(-reach))
+        at = [abs(step) * lane for lane in range(lanes)][:: 1 if step > 0 else -1]
+        offsets = [self.w.add(lowest, str(each)) for each in begins]
+        addresses = [self.address(op.buffer, each) for each in offsets]
+        found, *others = [self.read(each, op.element, lanes) for each in addresses]
+        picked = [min(each, lanes - 1) for each in at]
+        if not others:
+            return shuffled(self.w, found, found, picked)
+        for begin, other in zip(begins[1:], others, strict=True):
+            # Lanes of vectors after this one have any value until then.
+            picked = [
+                lanes + min(each - begin, lanes - 1) if each >= begin else old
+                for each, old in zip(at, picked, strict=True)
+            ]
+            found = shuffled(self.w, found, other, picked)
+            picked = [*range(lanes)]
+        return found
 
     def load_across(self, op: LoadOp, count: int) -> list[Value]:
         """

@@ -51,7 +51,7 @@ def _widened(w: FunctionWriter, row: Value, count: int) -> Value:
     if row.lanes == count:
         return row
     none = Value("poison", row.type, row.lanes)
-    return _shuffled(w, row, none, [min(each, row.lanes) for each in range(count)])
+    return shuffled(w, row, none, [min(each, row.lanes) for each in range(count)])
 
 
 def exchanged(
@@ -61,10 +61,10 @@ def exchanged(
     lanes = range(one.lanes)
     first = [each - size + one.lanes if each & size else each for each in lanes]
     second = [each + one.lanes if each & size else each + size for each in lanes]
-    return _shuffled(w, one, other, first), _shuffled(w, one, other, second)
+    return shuffled(w, one, other, first), shuffled(w, one, other, second)
 
 
-def _shuffled(
+def shuffled(
     w: FunctionWriter, one: Value, other: Value, lanes: Sequence[int]
 ) -> Value:
     """These lanes of two vectors, the second's after the first's."""

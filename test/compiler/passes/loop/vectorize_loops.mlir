@@ -107,8 +107,30 @@ loop.kernel @transpose(%a: memref<?xf32>, %b: memref<?xf32>) {
 //
 // CHECK-LABEL: loop.kernel @sum_of_rows
 // AVX2:          loop.for parallel %i to 64 {
-// AVX2:            loop.for reduce(add) %j to 3 lanes 8 vectors 4 partials 8 (
+// AVX2:            loop.for reduce(add) %j to 2048 lanes 8 vectors 4 partials 8 (
 loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 64 {
+    %sum = loop.for reduce(add) %j to 2048 (%so_far = %zero : f32) {
+      %x = loop.load %a[%i * 2048 + %j] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Three elements fill no vector of eight, so that rows are lanes: as elements are, which are
+// three apart, picked from vectors. Of vectors of four lanes these would be as many as there are
+// lanes.
+//
+// CHECK-LABEL: loop.kernel @sum_of_short_rows
+// SSE:           loop.for parallel %i to 64 {
+// AVX2:          loop.for parallel %i to 64 lanes 8 {
+// AVX512:        loop.for parallel %i to 64 lanes 16 {
+// CHECK-NEXT:      loop.for reduce(add) %j to 3 partials {{[0-9]+}} (
+loop.kernel @sum_of_short_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %i to 64 {
     %sum = loop.for reduce(add) %j to 3 (%so_far = %zero : f32) {
@@ -117,6 +139,31 @@ loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
       loop.yield %next : f32
     }
     loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Elements a few apart, also backwards, are picked from vectors; those further apart are written
+// lane by lane, which gains nothing but by what is stored.
+//
+// CHECK-LABEL: loop.kernel @every_other
+// AVX2:          loop.for parallel %{{.*}} to 64 lanes 8 vectors 4 {
+// AVX2:          loop.for parallel %{{.*}} to 64 lanes 8 vectors 4 {
+// AVX2:          loop.for parallel %{{.*}} to 64 lanes 8 {
+loop.kernel @every_other(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i * 2] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i * -1 + 63] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i * 9] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
     loop.yield
   }
 }
@@ -365,7 +412,7 @@ loop.kernel @no_walk(%a: memref<?xf32>, %b: memref<?xf32>) {
   loop.for parallel %i to 16 {
     %zero = arith.constant 0.0 : f32
     %end = loop.for ordered %k to 4 (%sum = %zero : f32) {
-      %x = loop.load %a[%i * 4 + %k] : memref<?xf32>
+      %x = loop.load %a[%i * 40 + %k] : memref<?xf32>
       %next = arith.addf %sum, %x : f32
       loop.yield %next : f32
     }
