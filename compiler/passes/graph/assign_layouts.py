@@ -21,11 +21,12 @@ prefer channels last: then weights and result are contiguous in the output chann
 the reduction reads contiguous memory. The order is propagated to users as long as they
 can carry it, unless more elements would have to be permuted for an op than are in the
 order already. An order is propagated back through an op to its operands when these are
-smaller. Permutations remain where a chain begins and ends; `fold-constants` computes
-those of weights, and one of the model becomes one with that of a chain. A chain that
-computes too little for the elements that it permutes stays in its order. As that
-depends on sizes, and results must not, its ops get the properties (`Carried.unmoved`)
-with which they compute the same bits as in the other order.
+smaller, or to a permutation of the model's own. Permutations remain where a chain
+begins and ends; `fold-constants` computes those of weights, and one of the model
+becomes one with that of a chain. A chain that computes too little for the elements that
+it permutes stays in its order. As that depends on sizes, and results must not, its ops
+get the properties (`Carried.unmoved`) with which they compute the same bits as in the
+other order.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import rounding
 from ..defined_functions import defined_functions
+from .tile_products import elements
 
 _POINTS_PER_PERMUTED_ELEMENT = 64
 """The points of a preferred nest that pay for one permuted element."""
@@ -79,9 +81,7 @@ class AssignLayouts(ModulePass):
 
 @dataclass
 class _Chain:
-    """
-    Ops that share an axis order, their points, and the elements permuted for them.
-    """
+    """Ops that share an order, their points, and the elements permuted for them."""
 
     ops: list[GraphOp]
     points: int = 0
@@ -164,10 +164,10 @@ class _Choice:
                 waiting += [(each, o) for each, o in operands if o is not None]
         return total
 
-    def led_back(self, value: SSAValue, order: Order) -> Carried | None:
+    def led_back(self, value: SSAValue, order: Order, most: int = 4) -> Carried | None:
         """
         How a value is computed in this order from permuted operands, if these are
-        smaller.
+        smaller, or permuted anyway, at most `most` ops before.
         """
         op = value.owner
         if not isinstance(op, GraphOp) or len(op.results) != 1 or op.regions:
@@ -175,14 +175,24 @@ class _Choice:
         if not op.operands or not value.has_one_use() or op in self.plan:
             return None
         # The order applies to the first operand only when it has as many axes.
-        if len(sizes(tensor_type(op.operands[0]))) != len(order):
+        before = op.carry_back(order) if isinstance(op, ReshapeOp) else order
+        if before is None or len(op.operand_sizes()[0]) != len(before):
             return None
-        carried = op.carry(0, order)
+        carried = op.carry(0, before)
         if carried is None or carried.result != order:
             return None
         # Permuting operands as large as the result gains nothing.
-        largest = max(map(elements, op.operands))
-        return carried if largest < elements(value) else None
+        pairs = zip(op.operands, carried.operands, strict=True)
+        large = [each for each in pairs if elements(each[0]) >= elements(value)]
+        return carried if all(self.is_permuted(*e, most) for e in large) else None
+
+    def is_permuted(self, value: SSAValue, order: Order | None, most: int) -> bool:
+        """Whether a value is permuted anyway, so that it may be to this order."""
+        if order is None or value in self.orders or not most:
+            return False
+        if isinstance(value.owner, PermuteOp):
+            return value.has_one_use()
+        return self.led_back(value, order, most - 1) is not None
 
     def carry(self, op: GraphOp, carried: Carried) -> None:
         """
@@ -309,11 +319,6 @@ class _Builder:
                 value.replace_all_uses_with(put(new, inverse(order), after))
             assert isinstance(value.owner, GraphOp)
             Rewriter.erase_op(value.owner)
-
-
-def elements(value: SSAValue) -> int:
-    """An estimate of the number of elements of a value."""
-    return guess(product(sizes(tensor_type(value))))
 
 
 def _is_constant(value: SSAValue) -> bool:

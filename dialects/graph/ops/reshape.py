@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
+from xdsl.ir import Block
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -63,6 +64,14 @@ class ReshapeOp(SingleResultOp):
         return Carried(
             (order,), tuple(result), {"shape": to_names(ordered(after, tuple(result)))}
         )
+
+    def carry_back(self, order: Order) -> Order | None:
+        """The order of the input with which the result is in this one, if any."""
+        wide = Block(arg_types=[self.type]).args[0]
+        undone = ReshapeOp(wide, shape=to_names(sizes(tensor_type(self.input))))
+        carried = undone.carry(0, order)
+        undone.erase()
+        return None if carried is None else carried.result
 
     def reference(self, input: Array, shape: tuple[Any, ...]) -> Array:
         return input.reshape([int(each) for each in shape])

@@ -194,3 +194,40 @@ func.func @permuted_before(%x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x32xf32> {
   %3 = graph.permute %2 {order = array<i64: 0, 2, 3, 1>} : tensor<1x32x4x4xf32> -> tensor<1x4x4x32xf32>
   return %3 : tensor<1x4x4x32xf32>
 }
+
+// A permutation of the model's own before a chain, here of what interleaves channels, becomes
+// one with that of the chain, also behind a reshape and ops on elements.
+//
+// CHECK-LABEL: func.func @interleaved
+// CHECK:         %[[TURNED:.*]] = graph.permute %{{.*}} {order = array<i64: 0, 1, 4, 2, 5, 3>} : tensor<1x64x2x2x8x8xf32>
+// CHECK-NEXT:    %[[ONE:.*]] = graph.permute %[[TURNED]] {order = array<i64: 0, 2, 3, 4, 5, 1>} : tensor<1x64x8x2x8x2xf32>
+// CHECK-NEXT:    %[[IMAGE:.*]] = graph.reshape %[[ONE]] {shape = ["1", "16", "16", "64"]}
+// CHECK-NEXT:    %[[BIAS:.*]] = graph.reshape %b {shape = ["1", "1", "1", "64"]}
+// CHECK-NEXT:    %[[SUM:.*]] = graph.add %[[IMAGE]], %[[BIAS]]
+// CHECK-NEXT:    %[[TANH:.*]] = graph.tanh %[[SUM]]
+// CHECK:         graph.conv %[[TANH]], %{{.*}} {{{.*}}, channels_last}
+func.func @interleaved(%x : tensor<1x256x8x8xf32>, %b : tensor<64x1x1xf32>) -> tensor<1x64x14x14xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %1 = graph.reshape %x {shape = ["1", "64", "2", "2", "8", "8"]} : tensor<1x256x8x8xf32> -> tensor<1x64x2x2x8x8xf32>
+  %2 = graph.permute %1 {order = array<i64: 0, 1, 4, 2, 5, 3>} : tensor<1x64x2x2x8x8xf32> -> tensor<1x64x8x2x8x2xf32>
+  %3 = graph.reshape %2 {shape = ["1", "64", "16", "16"]} : tensor<1x64x8x2x8x2xf32> -> tensor<1x64x16x16xf32>
+  %4 = graph.add %3, %b : tensor<1x64x16x16xf32>, tensor<64x1x1xf32> -> tensor<1x64x16x16xf32>
+  %5 = graph.tanh %4 : tensor<1x64x16x16xf32> -> tensor<1x64x16x16xf32>
+  %6 = graph.conv %5, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x16x16xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x14x14xf32>
+  return %6 : tensor<1x64x14x14xf32>
+}
+
+// Where another op reads a value on the way, or the permutation's result, it stays.
+//
+// CHECK-LABEL: func.func @read_besides
+// CHECK:         %[[TURNED:.*]] = graph.permute %x {order = array<i64: 0, 1, 3, 2>}
+// CHECK-NEXT:    %[[NEG:.*]] = graph.neg %[[TURNED]] : tensor<1x64x16x16xf32>
+// CHECK-NEXT:    %[[LAST:.*]] = graph.permute %[[NEG]] {order = array<i64: 0, 2, 3, 1>}
+// CHECK:         graph.conv %[[LAST]]
+func.func @read_besides(%x : tensor<1x64x16x16xf32>) -> (tensor<1x64x14x14xf32>, tensor<1x64x16x16xf32>) {
+  %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %1 = graph.permute %x {order = array<i64: 0, 1, 3, 2>} : tensor<1x64x16x16xf32> -> tensor<1x64x16x16xf32>
+  %2 = graph.neg %1 : tensor<1x64x16x16xf32> -> tensor<1x64x16x16xf32>
+  %3 = graph.conv %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x16x16xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x14x14xf32>
+  return %3, %1 : tensor<1x64x14x14xf32>, tensor<1x64x16x16xf32>
+}
