@@ -32,6 +32,7 @@ from .in_place import (
 from .key import structure
 from .known_groups import forget_groups, group_of
 from .ordered import Ordered, ordered_copy_of
+from .placed import can_place
 from .row_reductions import arrange, is_contraction
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Stage",
     "another_row",
     "arrange",
+    "can_place",
     "choose_rows_and_columns",
     "conjunction",
     "copies",

@@ -41,6 +41,7 @@ from .expression import (
 from .group import Check, Group, element
 from .index_source import below_of
 from .linearize import flatten, looked_up
+from .placed import placed
 from .points import (
     Element,
     Opened,
@@ -92,14 +93,15 @@ class _Builder:
         if plan is not None and not plan.is_one_reduction:
             self.made.append(self.in_stages(plan, root))
             return
-        for nest in self.nests[root]:
-            reducer = self.reducer(root, nest)
-            if reducer is None:
-                self.made.append(self.plain(root, nest))
-            elif reducer in self.tiles:
-                self.made.append(self.tile(reducer, root, nest))
-            else:
-                self.made.append(self.reduce(reducer, root, nest))
+        for first in self.nests[root]:
+            for last, nest in placed(root, first, self.nests):
+                reducer = self.reducer(last, nest)
+                if reducer is None:
+                    self.made.append(self.plain(last, nest))
+                elif reducer in self.tiles:
+                    self.made.append(self.tile(reducer, last, nest))
+                else:
+                    self.made.append(self.reduce(reducer, last, nest))
 
     def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
         """The reduction or the op of tiles that feeds a nest of the last op, if any."""

@@ -26,10 +26,12 @@ is computed in each kernel that reads them, so that they take less memory; and o
 only moves, as a part of a size that the run finds: what is filled of a cache is read
 where it lies. An op of several nests, each for a part of its result, such as a
 concatenation, may take one reduction for each nest; the operand of a padding is
-computed inside it. Several reductions over the same rows, and the elementwise ops
-between them, become one kernel that goes from row to row: a softmax, or a normalization
-with its neighbours (`dialects/kernel/row_reductions.py`). The nests of the ops alone
-decide, before there are buffers, so that values inside a group never need one.
+computed inside it, and a concatenation that is padded is written there part by part
+(`dialects/kernel/placed.py`). Several reductions over the same rows, and the
+elementwise ops between them, become one kernel that goes from row to row: a softmax, or
+a normalization with its neighbours (`dialects/kernel/row_reductions.py`). The nests of
+the ops alone decide, before there are buffers, so that values inside a group never need
+one.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import rounding
 from ....dialects.graph.few_bits import makes_factor
-from ....dialects.kernel import arrange, is_contraction, only_moves
+from ....dialects.kernel import arrange, can_place, is_contraction, only_moves
 from ..defined_functions import defined_functions
 
 LIMIT = 64
@@ -132,14 +134,17 @@ def _taker(
         return None
     ((number, read),) = found
     nest = user.nests[number]
+    if len(producer.nests) > 1:
+        shape = sizes(tensor_type(producer.ops[-1].results[0]))
+        can = not producer.reducing and can_place(nest, shape, producer.nests)
+        return number if can else None
     if producer.reducing:
         # The epilogue of a reduction reads each accumulator once, at its own index.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
         can = free and is_total and _reads_at_own_point(nest, read, producer)
     else:
-        whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
-        can = whole and (
+        can = producer.nests[0].is_pointwise and (
             _only_widens(producer)
             or _makes_numbers(producer)
             or (
@@ -148,7 +153,7 @@ def _taker(
                 else _reads_once(nest, read)
             )
         )
-    return number if can and len(producer.nests) == 1 else None
+    return number if can else None
 
 
 def _only_widens(producer: _Candidate) -> bool:

@@ -502,3 +502,35 @@ func.func @steps_of_a_run(%x : tensor<7x16xf32>, %w : tensor<2x1x5xi32>, %s : te
   %2 = graph.block_matmul %x, %1 : tensor<7x16xf32>, tensor<2x1x8x5xf32> -> tensor<7x5xf32>
   return %2 : tensor<7x5xf32>
 }
+
+// A concatenation that is padded is written part by part into the middle.
+//
+// CHECK-LABEL: func.func @padded_parts
+// CHECK-NEXT:    graph.fusion %x, %y
+// CHECK:           graph.relu
+// CHECK-NEXT:      graph.concat
+// CHECK-NEXT:      graph.pad
+// CHECK-NEXT:      graph.yield
+func.func @padded_parts(%x : tensor<2x3xf32>, %y : tensor<2x5xf32>) -> tensor<4x10xf32> {
+  %0 = graph.relu %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.concat %0, %y {axis = 1 : i64} : tensor<2x3xf32>, tensor<2x5xf32> -> tensor<2x8xf32>
+  %2 = graph.pad %1 {low = array<i64: 1, 1>, high = array<i64: 1, 1>, value = 0.0 : f64} : tensor<2x8xf32> -> tensor<4x10xf32>
+  return %2 : tensor<4x10xf32>
+}
+
+// One of parts that are reduced is stored, and so is what is scattered into a value.
+//
+// CHECK-LABEL: func.func @reduced_parts
+// CHECK:           graph.concat
+// CHECK-NEXT:      graph.yield
+// CHECK:         graph.pad
+// CHECK:         graph.scatter
+// CHECK-NEXT:    graph.pad
+func.func @reduced_parts(%x : tensor<2x3xf32>, %y : tensor<2x5x7xf32>, %i : tensor<2x3xi64>) -> (tensor<4x10xf32>, tensor<4x5xf32>) {
+  %0 = graph.sum %y {axes = array<i64: 2>, keepdims = false} : tensor<2x5x7xf32> -> tensor<2x5xf32>
+  %1 = graph.concat %x, %0 {axis = 1 : i64} : tensor<2x3xf32>, tensor<2x5xf32> -> tensor<2x8xf32>
+  %2 = graph.pad %1 {low = array<i64: 1, 1>, high = array<i64: 1, 1>, value = 0.0 : f64} : tensor<2x8xf32> -> tensor<4x10xf32>
+  %3 = graph.scatter %x, %i, %x {axis = 0 : i64, reduction = "add", wraps = true} : tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x3xf32> -> tensor<2x3xf32>
+  %4 = graph.pad %3 {low = array<i64: 1, 1>, high = array<i64: 1, 1>, value = 0.0 : f64} : tensor<2x3xf32> -> tensor<4x5xf32>
+  return %2, %4 : tensor<4x10xf32>, tensor<4x5xf32>
+}
