@@ -18,6 +18,7 @@ from bench.gemm import Case
 from bench.lookups import LOOKUPS
 from bench.orders import ORDERS
 from bench.special_coefficients import FITS
+from bench.strides import STRIDES
 from bench.transposes import TRANSPOSES
 from static_runtime.runtime.planning import PLANNERS
 
@@ -69,6 +70,7 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "scoring": (["--engine", "parquet", "--rows", "1000"], {}),
     "table": (["results.json"], {}),
     "special_coefficients": ([], {"FITS": FITS[:1]}),
+    "strides": (PLAN, {"STRIDES": {"sum_of_3": STRIDES["sum_of_3"]}}),
     "suite_counts": ([], {}),
     "transposes": (PLAN, {"TRANSPOSES": {"keys": TRANSPOSES["keys"]}}),
     "tuning": ([SMALL], {"ROUNDS": 2, "BURST": 1e-4}),

@@ -53,6 +53,7 @@ from ....dialects.loop import (
     StoreOp,
     TargetAttr,
     TileOp,
+    can_mask,
     is_strided,
     target_of,
 )
@@ -67,6 +68,9 @@ _MAX_ROW = 32
 Vectors of a row, at most, that is a lane beside others: of rows of two vectors a sum
 takes 0.68 of the time, of more than these 0.95 to 1.03.
 """
+
+_WIDTHS = 3
+"""Widths of vectors that are tried where bodies are left over: all lanes, half, fewer."""
 
 _WALK = 1
 """What a loop gains whose bodies walk from place to place; chosen by hand."""
@@ -279,10 +283,18 @@ def _vectors_of(loop: ForOp, target: TargetAttr) -> int:
 
 
 def _fitting(loop: ForOp, target: TargetAttr) -> int:
-    """The lanes for a loop: no more than it has bodies, unless their order matters."""
+    """
+    The lanes for a loop: no more than it has bodies, unless their order matters, and
+    fewer where what is left over would be many bodies, each by itself.
+    """
     if loop.partials is not None:
         return loop.partials.value.data
     lanes, size = target.lanes(_widest(loop)), loop.size
-    while loop.combine is None and isinstance(size, int) and lanes > max(size, 1):
+    if loop.combine is not None or not isinstance(size, int):
+        return lanes
+    while lanes > max(size, 1):
         lanes //= 2
-    return lanes
+    if can_mask(loop.body.block.ops, loop.index, target):
+        return lanes
+    fewer = (lanes >> each for each in range(_WIDTHS) if lanes >> each)
+    return min(fewer, key=lambda each: size // each + size % each)

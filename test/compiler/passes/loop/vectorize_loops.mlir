@@ -168,6 +168,20 @@ loop.kernel @every_other(%a: memref<?xf32>, %b: memref<?xf32>) {
   }
 }
 
+// Lanes that are apart have no masks, so that bodies left over would be run one by one: of 24 in
+// vectors of sixteen there would be eight.
+//
+// CHECK-LABEL: loop.kernel @none_left
+// AVX2:          loop.for parallel %i to 24 lanes 8
+// AVX512:        loop.for parallel %i to 24 lanes 8
+loop.kernel @none_left(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 24 {
+    %x = loop.load %a[%i * 2] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // The body of a math function is long: several vectors are worth it while the numbers that
 // it needs stay in registers.
 //
