@@ -70,7 +70,7 @@ takes 0.68 of the time, of more than these 0.95 to 1.03.
 """
 
 _WIDTHS = 3
-"""Widths of vectors that are tried where bodies are left over: all lanes, half, fewer."""
+"""Widths of vectors that are tried where bodies are left over, each half of another."""
 
 _WALK = 1
 """What a loop gains whose bodies walk from place to place; chosen by hand."""
