@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from ...dialects import product, tensor_type
 from ...dialects.graph import ConstantOp, GraphOp, WeightOp
-from ...dialects.graph.storage import PANELS, PanelsAttr
+from ...dialects.graph.storage import PANELS, PanelsAttr, byte_size
 from ...dialects.kernel import Group, group_of
 from ...dialects.loop import (
     MANY_ROWS,
@@ -113,10 +113,13 @@ def packed_whole(
     wanted: dict[int, PanelsAttr] = {}
     for number, nest in contractions_of(op, weights=False).items():
         factor = op.operands[number]
-        known = all(isinstance(each, int) for each in nest.bounds)
-        if not known or isinstance(factor.owner, ConstantOp):
+        type = tensor_type(factor)
+        if isinstance(factor.owner, ConstantOp) or nest.type != type.element_type:
             continue
-        if nest.type != tensor_type(factor).element_type:
+        if not all(isinstance(each, int) for each in nest.bounds):
+            continue
+        size = byte_size(type)
+        if not isinstance(size, int) or size <= bytes:
             continue
         panels = panels_in(nest, factor, target, preference)
         if panels is not None and panels.k_group.data == 1:

@@ -20,8 +20,8 @@ small. Where B is large, blocks of it are, so each block of A is read often, and
 worth packing. Panels in planned memory are read as those of a weight: in larger blocks,
 with the next one prefetched, and threads share what is packed once. It takes memory for
 another B while the product runs. Sums have the same order, so no bit changes. It is
-for products whose sizes are known, and where many rows pay for it
-(`compiler/cost/strategy.py`).
+for products whose sizes are known, whose B is larger than the second cache, and which
+have many rows; not for models as data, whose kernels take any sizes.
 """
 
 from __future__ import annotations
