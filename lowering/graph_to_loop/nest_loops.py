@@ -333,7 +333,8 @@ class Scalars:
         word: BlockedIndex | None = None
         width, group = panels.width.data, panels.k_group.data
         for axis, stride in at.factors:
-            assert isinstance(stride, int), "the strides of a weight are known"
+            panels.verify_read(stride, self.nest.nest.bounds[axis])
+            assert isinstance(stride, int), "the strides of panels are known"
             if stride == across:
                 column = BlockedIndex(self.point[axis], width, panels.panel_size, group)
             elif group > 1 and stride == panels.rows[-1][1]:

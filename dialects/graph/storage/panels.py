@@ -26,7 +26,9 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ...dims import Dim
 from ...shape import Array
+from .stored import StoredOp
 
 PANELS = "panels"
 """The name of the attribute or property that says how memory holds a result."""
@@ -86,6 +88,18 @@ class PanelsAttr(ParametrizedAttribute):
         """The number of panels, of rows in each, and the width."""
         width = self.width.data
         return -(-self.columns[0] // width), self.panel_size // width, width
+
+    def verify_read(self, stride: Dim, bound: Dim) -> None:
+        """
+        Raises `VerifyException` where elements of the tensor that are `stride` apart
+        are read which are not those of an axis; a bound that is no number is one's.
+        """
+        lengths = [length for length, each in self._axes() if each == stride]
+        if not lengths or (isinstance(bound, int) and bound not in lengths):
+            raise VerifyException(
+                f"expected panels to be read along their axes, as contractions do, got "
+                f"{bound} elements {stride} apart of {self}"
+            )
 
     def strides(self) -> dict[int, int]:
         """The stride in a panel for each stride of the rows in the tensor."""
@@ -189,7 +203,7 @@ def panels_of(value: SSAValue) -> PanelsAttr | None:
     """The panels in which memory holds a value; None where it is in row-major order."""
     if not isinstance(owner := value.owner, Operation):
         return None
-    for entries in (owner.attributes, owner.properties):
-        if isinstance(panels := entries.get(PANELS), PanelsAttr):
-            return panels
-    return None
+    # Attributes of other ops say nothing of memory, whatever their names are.
+    entries = owner.attributes if isinstance(owner, StoredOp) else owner.properties
+    panels = entries.get(PANELS)
+    return panels if isinstance(panels, PanelsAttr) else None
