@@ -73,8 +73,9 @@ def test_a_mutant_is_refused_or_computes_what_it_says(
     campaign.run(1, float("inf"), count)
     assert not campaign.findings, "\n".join(findings(campaign))
     assert sum(campaign.outcomes.values()) == count
-    # Some are found to be broken, and some are not.
-    assert len(campaign.outcomes) > 1 or kind in ("artifact", "graph")
+    # Some are found to be broken, and some are not; ten may all be broken.
+    is_few = kind in ("artifact", "graph") or quarters == 1
+    assert len(campaign.outcomes) > 1 or is_few
 
 
 @pytest.mark.parametrize("kind", ["onnx", "mlir"])
