@@ -82,20 +82,20 @@ from .loop.unroll_loops import UnrollLoops
 from .loop.vectorize_loops import VectorizeLoops
 
 
-class _PackLoweredOperands(PackOperands):
-    """`pack-operands`, which sees loops as `graph-to-loop` will build them."""
+class _Lowering:
+    """What lets a pass see loops as `graph-to-loop` will build them."""
 
     def build_kernel(self, group: Group) -> KernelOp:
         """The loops of a group, by the lowering."""
         return build_kernel(group, "kernel").op
 
 
-class _PackLoweredWeights(PackWeights):
-    """`pack-weights`, which sees loops as `graph-to-loop` will build them."""
+class _PackLoweredOperands(_Lowering, PackOperands):
+    """`pack-operands`, which sees loops."""
 
-    def build_kernel(self, group: Group) -> KernelOp:
-        """The loops of a group, by the lowering."""
-        return build_kernel(group, "kernel").op
+
+class _PackLoweredWeights(_Lowering, PackWeights):
+    """`pack-weights`, which sees loops."""
 
 
 def reading_passes(options: Options) -> list[ModulePass]:

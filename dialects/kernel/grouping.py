@@ -49,6 +49,7 @@ from .points import (
     in_turn,
     inline_constant,
     nests,
+    only_nest,
     written,
 )
 from .row_reductions import Stages, arrange
@@ -341,8 +342,7 @@ class _Builder:
             if owner in self.reducers:
                 return self.accumulators.get(owner, Accumulator())
         if isinstance(owner, GraphOp) and owner in self.inner:
-            (nest,) = self.nests[owner]
-            return self.open(owner, nest, at)
+            return self.open(owner, only_nest(owner, self.nests[owner]), at)
         outer = self.outer.get(value, value)
         if (number := inline_constant(outer)) is not None:
             return number

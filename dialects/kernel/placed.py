@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ..dims import Dim
 from ..graph import GraphOp, Linear, Nest, Read, axis, same
+from ..shape import sizes, tensor_type
 
 
 def can_place(nest: Nest, shape: Sequence[Dim], parts: Sequence[Nest]) -> bool:
@@ -36,10 +37,13 @@ def placed(
     The nest of an op; or of the op that it moves the result of, if that is among the
     `known` and has several nests, those nests, written where the move puts them.
     """
-    read = _source_of(nest) if nest.body is same else None
+    read = _source_of(nest)
     owner = None if read is None else op.operands[read.operand].owner
     parts = known.get(owner, ()) if isinstance(owner, GraphOp) else ()
     if not isinstance(owner, GraphOp) or len(parts) < 2:
+        yield op, nest
+        return
+    if not can_place(nest, sizes(tensor_type(owner.results[0])), parts):
         yield op, nest
         return
     for part in parts:

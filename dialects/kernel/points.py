@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from ..graph import Body, ConstantOp, GraphOp, Linear, Nest, axes, to_array, to_numbers
 from ..shape import tensor_type
@@ -54,6 +55,16 @@ def written(nest: Nest) -> list[tuple[Linear, ...]]:
     """Where a nest of tiles writes its scalars, in order."""
     first = tuple(each for each in nest.write if isinstance(each, Linear))
     return [first, *nest.also]
+
+
+def only_nest(op: GraphOp, found: Sequence[Nest]) -> Nest:
+    """The nest of an op inside of a kernel; raises `VerifyException` if it has more."""
+    if len(found) != 1:
+        raise VerifyException(
+            f"expected {op.name} outside of a fusion that reads parts of its result, "
+            "got it inside: leave fusions to the pass `fuse`"
+        )
+    return found[0]
 
 
 def nests(op: GraphOp) -> Sequence[Nest]:

@@ -142,7 +142,7 @@ class MemoryAccess:
             return self.read(address, op.element, lanes, self.scope.lanes.mask)
         assert not self.scope.lanes.mask, "lanes that are apart are all there"
         step = offsets.step
-        if not offsets.scattered and isinstance(step, int) and is_strided(step, lanes):
+        if not offsets.scattered and is_strided(step, lanes):
             return self.load_strided(op, offsets.first, step)
         vector = type_text(type, lanes)
         result = "poison"

@@ -101,3 +101,21 @@ def test_parts_are_where_they_belong(name: str):
         x, y, z = random.standard_normal((3, rows, 3)).astype(np.float32)
         wanted = expected(x, y, z)
         np.testing.assert_allclose(compiled(x, y, z), wanted, rtol=1e-6, atol=0)
+
+
+def test_a_part_of_what_is_concatenated_is_no_place_for_it():
+    """A fusion of a model's own text, which `fuse` would not make."""
+    text = """
+    func.func @main(%x : tensor<4x3xf32>, %y : tensor<4x3xf32>) -> tensor<5x3xf32> {
+      %0 = graph.fusion %x, %y : tensor<4x3xf32>, tensor<4x3xf32> -> tensor<5x3xf32> {
+      ^bb0(%a : tensor<4x3xf32>, %b : tensor<4x3xf32>):
+        %1 = graph.concat %a, %b {axis = 0 : i64}
+          : tensor<4x3xf32>, tensor<4x3xf32> -> tensor<8x3xf32>
+        %2 = graph.slice %1 {starts = ["0", "0"], sizes = ["5", "3"],
+          steps = array<i64: 1, 1>} : tensor<8x3xf32> -> tensor<5x3xf32>
+        graph.yield %2 : tensor<5x3xf32>
+      }
+      return %0 : tensor<5x3xf32>
+    }"""
+    with pytest.raises(sr.CompileError, match=r"expected graph\.concat outside"):
+        sr.compile(text, options=sr.Options(cache=False))
