@@ -45,7 +45,7 @@ from .register_tile import OPEN_COUNT, choose_nr, most_rows, size_or_open
 from .tile_registers import choose_tile_registers, most_kc
 from .words import isa_of, may_pair, packed_bytes, rounds_to_words
 
-_PANEL_BYTES = 64 * KIB
+_PANEL_BYTES = 96 * KIB
 """
 The bytes of a panel for one block of k, where the first cache is small: with 48 KiB
 products of 1024 and 2048 took 1.04 of the time on a Zen 4, in f32 and bf16.

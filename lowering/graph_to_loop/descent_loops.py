@@ -109,9 +109,10 @@ class _DescentBuilder:
         """Builds the place after one."""
         rows, features, limits, following, _ = self.operands
         width, ways = self.rename(self.descent.width), self.descent.ways
-        at = ClampIndexOp(place, self.rename(self.descent.places), False).result
+        places = self.rename(self.descent.places)
+        at = ClampIndexOp(place, places, saturates=True).result
         number = LoadOp(features, Subscript(((at, 1),), 0)).result
-        column = ClampIndexOp(number, width, False).result
+        column = ClampIndexOp(number, width, saturates=True).result
         x = LoadOp(rows, Subscript(((row, width), (column, 1)), 0)).result
         limit = LoadOp(limits, Subscript(((at, 1),), 0)).result
         x, limit = scalar.loaded(x), scalar.loaded(limit)

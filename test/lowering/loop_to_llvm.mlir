@@ -291,7 +291,7 @@ loop.kernel @check_vectors(%i: memref<?xi64>) symbols ["n"] {
 }
 
 // An index that is used is below its bound whatever the integer is. It has 32 bits where
-// the bound is a number that allows it, and 64 where it is a symbol.
+// the bound is a number that allows it and a check has let it pass, else 64.
 //
 // CHECK-LABEL: ; kernel @clamp
 // CHECK:         %[[LOW:.*]] = trunc i64 %{{.*}} to i32
@@ -300,11 +300,13 @@ loop.kernel @check_vectors(%i: memref<?xi64>) symbols ["n"] {
 // CHECK:         %[[FROM_END:.*]] = add i64 %[[INDEX:.*]], %symbol.n
 // CHECK-NEXT:    %[[FRONT:.*]] = call i64 @llvm.umin.i64(i64 %[[INDEX]], i64 %[[FROM_END]])
 // CHECK-NEXT:    call i64 @llvm.umin.i64(i64 %[[FRONT]], i64 %{{.*}})
+// CHECK:         call i64 @llvm.umin.i64(i64 %{{.*}}, i64 6)
 loop.kernel @clamp(%i: memref<?xi64>, %a: memref<?xf32>) symbols ["n"] {
   %x = loop.load %i[0] : memref<?xi64>
   %j = loop.clamp_index %x below 7 : i64
   %k = loop.clamp_index %x wraps below "n" : i64
-  %y = loop.load %a[%j + %k] : memref<?xf32>
+  %l = loop.clamp_index %x saturates below 7 : i64
+  %y = loop.load %a[%j + %k + %l] : memref<?xf32>
   loop.store %y, %a[0] : memref<?xf32>
 }
 
@@ -597,6 +599,28 @@ loop.kernel @one_line(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.prefetch %a[%i + 1000] : memref<?xf32>
     %x = loop.load %a[%i] : memref<?xf32>
     loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
+// Of a tile that fetches both rows of what it stores are asked for, to be written, before
+// its k-loop.
+//
+// CHECK-LABEL: ; kernel @stored_lines
+// CHECK-COUNT-2: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1, i32 3, i32 1)
+// CHECK-NOT:     @llvm.prefetch.p0(ptr %
+// FMA:           @llvm.fma
+loop.kernel @stored_lines(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 2, %j to 8, reduce %k to 32 from %zero : f32 by 2, 8, 8 as #loop.schedule<nr = 8, mc = 2, nc = 8, kc = 32 of 0> fetches k_loop (%sum) {
+    %a = loop.load %x[%i * 32 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 8 + %j blocked 8 * 256] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 64 + %column] : memref<?xf32>
     loop.yield
   }
 }

@@ -49,6 +49,7 @@ from ....dialects.loop import (
 from ...cost import (
     bodies_at_once,
     bytes_ahead,
+    fetches,
     k_at_once,
     leaves_if_idle,
     masks_rest,
@@ -99,6 +100,8 @@ def _choose(op: Operation, target: TargetAttr, preference: PreferenceAttr) -> No
                 op.unroll = IntegerAttr(count, i64)
             if (bytes := bytes_ahead(op)) > 0:
                 op.prefetch = IntegerAttr(bytes, i64)
+            if fetches(op, target):
+                op.fetches = UnitAttr()
         case ArgsortOp():
             (key,) = op.end.values
             op.lanes = IntegerAttr(target.lanes(8 * byte_count(key.type)), i64)

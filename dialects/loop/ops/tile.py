@@ -38,6 +38,9 @@ from .memory import LoadOp, StoreOp
 _NUMBERS = ("transposed", "unroll", "prefetch")
 """The properties that are numbers, as they are printed."""
 
+_FLAGS = ("slides", "fetches")
+"""The properties that are there or not."""
+
 _SHARED = ("rows", "columns")
 """What threads may share."""
 
@@ -59,7 +62,8 @@ class TileOp(IRDLOperation):
     unrolled only while LLVM text is written. Threads share what is `split`. With a
     `schedule` the operands are read in blocks and from packed panels; without, where
     they lie, and where the tile `slides`, rows share in registers what a window reads
-    (`dialects/loop/slide.py`). `unroll` says how many k are written one after the other,
+    (`dialects/loop/slide.py`). A tile that `fetches` prefetches the lines that its
+    epilogue stores, before the k-loop. `unroll` says how many k are written one after the other,
     without a schedule all of them or the innermost, and `prefetch` how many bytes of the
     next panel are prefetched for each k. What columns read apart and lies along the
     innermost k is read in vectors of `transposed` k, which become vectors of columns.
@@ -90,6 +94,7 @@ class TileOp(IRDLOperation):
     unroll = opt_prop_def(IntegerAttr.constr(i64))
     prefetch = opt_prop_def(IntegerAttr.constr(i64))
     slides = opt_prop_def(UnitAttr)
+    fetches = opt_prop_def(UnitAttr)
     split = opt_prop_def(StringAttr)
     """What threads share, if they do: the rows or the columns."""
     k_loop = region_def("single_block")
@@ -98,9 +103,7 @@ class TileOp(IRDLOperation):
     def __init__(
         self, bounds: Sequence[Dim], initial: SSAValue, k_loop: Block, epilogue: Block
     ):
-        """
-        The tile over `bounds`: rows, columns, and what is reduced, outermost first.
-        """
+        """The tile over rows, columns, and what is reduced, outermost first."""
         super().__init__(
             operands=[initial],
             properties={"bounds": ArrayAttr([StringAttr(str(b)) for b in bounds])},
@@ -259,9 +262,7 @@ class TileOp(IRDLOperation):
             )
 
     def print(self, printer: Printer) -> None:
-        """
-        Prints the indices with their bounds, the shape of the tile, and the regions.
-        """
+        """Prints the indices with their bounds, the shape, and the regions."""
         *indices, so_far = self.k_loop.block.args
         for number, (index, bound) in enumerate(zip(indices, self.bounds, strict=True)):
             printer.print_string(" " if number == 0 else ", ")
@@ -279,7 +280,8 @@ class TileOp(IRDLOperation):
         if self.schedule is not None:
             printer.print_string(" as ")
             printer.print_attribute(self.schedule)
-        printer.print_string("" if self.slides is None else " slides")
+        for flag in (each for each in _FLAGS if each in self.properties):
+            printer.print_string(f" {flag}")
         print_counts(printer, self, _NUMBERS)
         if self.split is not None:
             printer.print_string(f" split {self.split.data}")
@@ -322,8 +324,9 @@ class TileOp(IRDLOperation):
                 properties[name] = IntegerAttr(number, i64)
         if parser.parse_optional_keyword("as") is not None:
             properties["schedule"] = parser.parse_attribute()
-        if parser.parse_optional_keyword("slides") is not None:
-            properties["slides"] = UnitAttr()
+        for flag in _FLAGS:
+            if parser.parse_optional_keyword(flag) is not None:
+                properties[flag] = UnitAttr()
         properties |= parse_counts(parser, _NUMBERS)
         if parser.parse_optional_keyword("split") is not None:
             properties["split"] = StringAttr(parser.parse_identifier())

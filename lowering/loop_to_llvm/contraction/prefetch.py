@@ -1,11 +1,12 @@
 """
-Write prefetches: of the next panel of B, and of what the epilogue of a tile loads.
+Write prefetches: of the next panel of B, and of what the epilogue of a tile takes.
 
 A panel is read for all rows of a block, and each register tile of them prefetches a
 part of the next panel.
 
 Where the epilogue adds the result of another kernel, the k-loop is time enough to bring
-that into the first cache.
+that into the first cache; and the lines that it stores, where there are more of them
+than the caches hold.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....dialects import product
-from ....dialects.loop import LINE, LoadOp, byte_count
+from ....dialects.loop import LINE, LoadOp, StoreOp, byte_count, element_type
 from ..text.function import FunctionWriter
 from ..text.scope import SCALAR
 from .blocks import Blocks, Position
@@ -64,10 +65,11 @@ class PanelPrefetch:
 
 
 def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
-    """Writes prefetches of what the epilogue of a tile loads, before its k-loop."""
+    """Writes prefetches of what the epilogue of a tile takes, before its k-loop."""
     row, column, *_ = blocks.op.epilogue.block.args
+    kinds = LoadOp if blocks.op.fetches is None else LoadOp | StoreOp
     for op in blocks.op.epilogue.block.ops:
-        if not isinstance(op, LoadOp) or row not in op.at.indices:
+        if not isinstance(op, kinds) or row not in op.at.indices:
             continue
         if dict(op.at.terms).get(column) == 1:
             for number in range(tile.shape.rows):
@@ -75,12 +77,14 @@ def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
                     _prefetch_row(blocks, op, tile.shape)
 
 
-def _prefetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
-    """Writes prefetches of one row of a tile that its epilogue loads."""
-    memory, bytes = blocks.host.memory, byte_count(op.element)
+def _prefetch_row(blocks: Blocks, op: LoadOp | StoreOp, shape: Shape) -> None:
+    """Writes prefetches of one row of a tile that its epilogue loads or stores."""
+    memory, bytes = blocks.host.memory, byte_count(element_type(op.buffer))
     with blocks.scope.inner(SCALAR):
         offset = memory.offsets(op.at).first
         start = memory.address(op.buffer, offset)
+    writes = int(isinstance(op, StoreOp))
     for line in range(0, shape.vectors * shape.lanes * bytes, LINE):
         here = blocks.w.emit(f"getelementptr i8, ptr {start}, i64 {line}")
-        blocks.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
+        hints = f"i32 {writes}, i32 3, i32 1"
+        blocks.w.do(f"call void @llvm.prefetch.p0(ptr {here}, {hints})")

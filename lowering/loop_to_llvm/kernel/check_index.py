@@ -147,6 +147,7 @@ def clamp(w: FunctionWriter, op: ClampIndexOp, value: Value) -> str:
     size = op.size
     # An index that a check has let pass has as many bits as the bound.
     is_small = isinstance(size, int) and size <= _MAX_INT32
+    is_small = is_small and (op.saturates is None or op.value.type != i64)
     index, type = (cut(w, value), "i32") if is_small else (_widen(w, value).text, "i64")
     if op.wraps.value.data:
         # The unsigned minimum: a negative index is greater than that plus the size.

@@ -90,6 +90,23 @@ loop.kernel @blocks(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   }
 }
 
+// Lines of a result that no cache holds are prefetched for the store.
+//
+// CHECK-LABEL: loop.kernel @large_result
+// CHECK:         loop.tile {{.*}} as #loop.schedule<nr = 16, mc = 60, nc = 64, kc = 32 of 0> fetches unroll 4 prefetch 7 k_loop
+loop.kernel @large_result(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1000000, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 64, kc = 32 of 0> k_loop (%sum) {
+    %a = loop.load %x[%i * 32 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 512] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 64 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // What a block of panels of bf16 is widened from is prefetched while the block before it is
 // multiplied; panels of f32 that are packed from anywhere are not.
 //

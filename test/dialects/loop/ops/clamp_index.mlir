@@ -5,11 +5,13 @@
 // CHECK-LABEL: loop.kernel @round_trip
 // CHECK:         loop.clamp_index %{{.*}} below 7 : i64
 // CHECK:         loop.clamp_index %{{.*}} wraps below "2 * rows" : i32
+// CHECK:         loop.clamp_index %{{.*}} saturates below 7 : i64
 loop.kernel @round_trip(%a: memref<?xi64>, %b: memref<?xi32>) symbols ["rows"] {
   %x = loop.load %a[0] : memref<?xi64>
   %y = loop.load %b[0] : memref<?xi32>
   %i = loop.clamp_index %x below 7 : i64
   %j = loop.clamp_index %y wraps below "rows + rows" : i32
+  %k = loop.clamp_index %x saturates below 7 : i64
 }
 
 // -----
