@@ -29,7 +29,7 @@ vectors, what becomes of as many rows as lanes is computed side by side:
 
 The bodies of an ordered loop never run side by side, nor those that store to one
 address; but several walks do, where each body of a walk looks up what the one before
-says.
+says. A nest that has lanes or partials already keeps them.
 """
 
 from __future__ import annotations
@@ -84,8 +84,10 @@ class VectorizeLoops(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+            target = target_of(op)
             for root in nests(kernel.body.block):
-                target = target_of(op)
+                if _is_chosen(root):
+                    continue
                 for loop in _sums(root):
                     loop.partials = IntegerAttr(_partials(loop, target), i64)
                 for loop in _best_loops(root, target):
@@ -106,6 +108,12 @@ def nests(block: Block) -> Iterator[ForOp]:
         if isinstance(op, ForOp):
             if not any(isinstance(each, TileOp | ArgsortOp) for each in op.walk()):
                 yield op
+
+
+def _is_chosen(root: ForOp) -> bool:
+    """Whether a nest has lanes or partial results already."""
+    loops = (each for each in root.walk() if isinstance(each, ForOp))
+    return any(each.width > 1 or each.partials is not None for each in loops)
 
 
 def _sums(root: ForOp) -> Iterator[ForOp]:

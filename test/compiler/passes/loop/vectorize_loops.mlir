@@ -476,3 +476,21 @@ loop.kernel @rows(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
     loop.yield
   }
 }
+
+// Lanes that are there stay, whatever the target.
+//
+// CHECK-LABEL: loop.kernel @chosen
+// CHECK:         loop.for parallel %i to 64 {
+// CHECK:           loop.for reduce(add) %k to 51 lanes 2 partials 2 (
+loop.kernel @chosen(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 64 {
+    %sum = loop.for reduce(add) %k to 51 lanes 2 partials 2 (%s = %zero : f32) {
+      %x = loop.load %a[%i * 51 + %k] : memref<?xf32>
+      %next = arith.addf %s, %x : f32
+      loop.yield %next : f32
+    }
+    loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
