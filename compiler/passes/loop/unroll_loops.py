@@ -19,8 +19,9 @@ After:
 
 It comes last, when kernels have the sizes that they keep: whether a loop is short, or a
 number of whole units, decides. The emitter writes what stands here. `unroll` may be
-preferred (`preference`), and bits depend on none of it. A kernel with loops that may be
-long and store nothing is marked `leaves_if_idle`.
+preferred (`preference`), and bits depend on none of it. A tile whose result is larger
+than the caches `fetches` the lines that it stores. A kernel with loops that may be long
+and store nothing is marked `leaves_if_idle`.
 """
 
 from __future__ import annotations
