@@ -26,7 +26,7 @@ from ....dialects.graph.compose import (
     shape_of,
     times,
 )
-from ..unsupported import Training, Varies
+from ..unsupported import Training, Unsupported, Varies
 from .call import Call, Reader, Result
 
 
@@ -76,6 +76,8 @@ def _with_groups(
     """The operands with heads in groups: an axis of groups, and one of their heads."""
     *_, heads, _, _ = shape_of(query)
     *_, groups, _, _ = shape_of(key)
+    if groups == 0:
+        raise Unsupported(f"{heads} heads that share 0 heads of keys")
     size = floordiv(heads, groups)
     if mask is not None and len(shape_of(mask)) > 2:
         *_, masks, _, _ = shape_of(mask)

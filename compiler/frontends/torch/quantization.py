@@ -35,6 +35,7 @@ from ....dialects.graph.compose import (
     reshaped,
     shape_of,
 )
+from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 from .dtypes import element_of
 
@@ -49,6 +50,20 @@ def _scalar(value: Given, element: Element) -> SSAValue:
     return number(value, element)
 
 
+def _check(what: str, element: Element, *numbers: SSAValue | float) -> None:
+    """Raises `Unsupported` where a number is none of an integer type's."""
+    least, most = ELEMENT_TYPES[element].limits
+    for each in numbers:
+        if not isinstance(each, SSAValue) and not least <= each <= most:
+            raise Unsupported(f"{what} of {each}, outside of {least} to {most}")
+
+
+def _place(zero: Given, element: Element) -> SSAValue:
+    """Builds a zero point as a tensor of rank 0."""
+    _check("a zero point", element, zero)
+    return _scalar(zero, element)
+
+
 def _reciprocal(scale: SSAValue) -> SSAValue:
     """Builds one divided by a scale."""
     return DivOp(number_like(1, scale), scale).result
@@ -59,6 +74,7 @@ def _steps(
 ) -> SSAValue:
     """Builds the steps of reciprocals of scales, which have limits of their own."""
     steps = QuantizeOp(x, factor, zero, reciprocal=UnitAttr())
+    _check("a step", steps.type.element_type, least, most)
     if (least, most) == ELEMENT_TYPES[steps.type.element_type].limits:
         return steps.result
     return ClampOp(steps, min=float(least), max=float(most)).result
@@ -75,7 +91,7 @@ def _quantize_per_tensor(
 ) -> Result:
     """The steps of one scale, whose reciprocal is one of f64."""
     factor = convert(_reciprocal(_scalar(scale, f64)), f32)
-    place = _scalar(zero, element_of(dtype))
+    place = _place(zero, element_of(dtype))
     return _steps(convert(x, f32), factor, place, least, most)
 
 
@@ -102,7 +118,7 @@ def _dequantize_per_tensor(
 ) -> Result:
     """The numbers of steps of one scale."""
     element = tensor_type(x).element_type
-    result = DequantizeOp(x, _scalar(scale, call.element), _scalar(zero, element))
+    result = DequantizeOp(x, _scalar(scale, call.element), _place(zero, element))
     return result.result
 
 
@@ -144,6 +160,7 @@ def _choose(
     call: Call, x: SSAValue, least: int, most: int, epsilon: float, dtype: torch.dtype
 ) -> Result:
     """The scale by which steps reach over all elements, and its zero point."""
+    _check("a step", element_of(dtype), least, most)
     low, high = _range_of(x)
     step = DivOp(SubOp(high, low), number_like(most - least, x))
     scale = MaximumOp(step, number_like(epsilon, x)).result
@@ -158,6 +175,7 @@ def _choose_symmetric(
     call: Call, x: SSAValue, least: int, most: int, epsilon: float, dtype: torch.dtype
 ) -> Result:
     """The scale by which steps reach over all elements, to both sides of zero."""
+    _check("a step", element_of(dtype), least, most)
     low, high = _range_of(x)
     widest = MaximumOp(NegOp(low), high)
     step = DivOp(widest, number_like((most - least) / 2, x))

@@ -45,7 +45,9 @@ class DiagonalOp(SingleResultOp):
         return tensor(input.element_type, *kept, length(rows, columns, offset))
 
     def reference(self, input: Array, axes: tuple[int, ...], offset: int) -> Array:
-        return np.diagonal(input, offset, *axes)
+        # numpy takes an offset of 32 bits; beyond all elements there is nothing more.
+        most = max(input.shape)
+        return np.diagonal(input, min(max(offset, -most), most), *axes)
 
     def nests(self) -> Sequence[Nest]:
         offset, rank = self.offset.value.data, len(self.shape) + 1

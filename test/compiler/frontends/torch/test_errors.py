@@ -277,3 +277,27 @@ FORMS: dict[str, Function] = {
 def test_forms_of_operators_that_have_none_here(reason: str):
     (found,) = unsupported(Wrapped(FORMS[reason]), floats(2, 3, 7, 7)).ops
     assert found.reason.startswith(reason)
+
+
+def quantized(zero: int, most: int) -> Function:
+    """The steps of i8 around a zero point, of which one is the greatest."""
+    return lambda x: torch.ops.quantized_decomposed.quantize_per_tensor(
+        x, 0.5, zero, -128, most, torch.int8
+    )
+
+
+def test_zero_points_and_limits_that_are_no_steps():
+    from torch.ao.quantization.fx import _decomposed  # noqa: F401
+
+    (found,) = unsupported(Wrapped(quantized(128, 127)), floats(2, 3)).ops
+    assert found.reason == "a zero point of 128, outside of -128 to 127"
+    (found,) = unsupported(Wrapped(quantized(0, 2**31)), floats(2, 3)).ops
+    assert found.reason == f"a step of {2**31}, outside of -128 to 127"
+
+
+def test_heads_that_share_no_heads_of_keys():
+    shared = nn.functional.scaled_dot_product_attention
+    model = Wrapped(lambda q, k, v: shared(q, k, v, enable_gqa=True))
+    heads = [floats(1, each, 5, 8)[:0] for each in (4, 0, 0)]
+    (found,) = unsupported(model, *heads).ops
+    assert found.reason == "4 heads that share 0 heads of keys"
