@@ -280,7 +280,7 @@ def test_forms_of_operators_that_have_none_here(reason: str):
 
 
 def quantized(zero: int, most: int) -> Function:
-    """The steps of i8 around a zero point, of which one is the greatest."""
+    """The steps of i8 around a zero point, up to a greatest one."""
     return lambda x: torch.ops.quantized_decomposed.quantize_per_tensor(
         x, 0.5, zero, -128, most, torch.int8
     )

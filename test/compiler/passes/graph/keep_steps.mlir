@@ -15,7 +15,7 @@
 // PACKED-LABEL: func.func @four_bits
 // PACKED-DAG:     %[[WORDS:.*]] = graph.weight "weight.steps.panels" {panels = #graph.panels<width = 16, rows = [2 by 256, 4 by 64], columns = 64 by 1>} : tensor<2x4x64xi32>
 // PACKED-DAG:     %[[SCALES:.*]] = graph.weight "weight.scales.panels" {panels = #graph.panels<width = 16, rows = [2 by 64], columns = 64 by 1>} : tensor<2x1x1x64xf32>
-// PACKED:         graph.fusion %{{.*}} {strategies = [#loop.strategy<direct, nr = 16, kc = 1024>]}
+// PACKED:         graph.fusion %{{.*}} {strategies = [#loop.strategy<direct, nr = 16, kc = 1536>]}
 // PACKED-NEXT:    ^
 // PACKED-NEXT:      graph.dequantize_words
 // PACKED-NEXT:      graph.block_matmul

@@ -82,7 +82,7 @@ func.func @no_contraction(%x: tensor<3x16xf32>) -> tensor<3x16xf32> {
 //
 // CHECK-LABEL: func.func @bytes
 // AVX2:          graph.weight "constant_6.panels" {panels = #graph.panels<width = 16, rows = [6 by 16], columns = 16 by 1, vnni = 4>} : tensor<6x16xsi8>
-// AVX2-NEXT:     strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 2048, pairs = true>]
+// AVX2-NEXT:     strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 3072, pairs = true>]
 func.func @bytes(%x: tensor<5x6xui8>) -> tensor<5x16xi32> {
   %w = graph.constant dense<6> : tensor<6x16xsi8>
   %1 = graph.fusion %x, %w : tensor<5x6xui8>, tensor<6x16xsi8> -> tensor<5x16xi32> {
@@ -124,8 +124,8 @@ func.func @within_channels(%x: tensor<1x9x9x16xui8>) -> tensor<1x7x7x16xi32> {
 // 255 * (65 + 65) does not fit into 16 bits; nor does the instruction take bytes with a sign on the left.
 //
 // CHECK-LABEL: func.func @pairs_that_may_saturate
-// AVX2:          strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 2048>]
-// AVX2:          strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 2048>]
+// AVX2:          strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 3072>]
+// AVX2:          strategies = [#loop.strategy<im2row, nr = 16, vnni = 4, kc = 3072>]
 func.func @pairs_that_may_saturate(%x: tensor<5x6xui8>, %y: tensor<5x6xsi8>) -> (tensor<5x16xi32>, tensor<5x16xi32>) {
   %v = graph.constant dense<65> : tensor<6x16xsi8>
   %w = graph.constant dense<6> : tensor<6x16xsi8>

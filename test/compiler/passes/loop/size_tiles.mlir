@@ -195,7 +195,7 @@ loop.kernel @other_type(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf64>)
 // panel is used for all of it. Along the outer they do not.
 //
 // CHECK-LABEL: loop.kernel @pixels
-// AVX2:          by 5, 16, 8 as #loop.schedule<nr = 16, mc = 15, nc = 64, kc = 1 of 0, over = 1> k_loop
+// AVX2:          by 5, 16, 8 as #loop.schedule<nr = 16, mc = 15, nc = 32, kc = 2 of 0, over = 1> k_loop
 loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   loop.for parallel %g to 2 {
     loop.for parallel %h to 14 {
