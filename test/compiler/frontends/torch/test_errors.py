@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -287,8 +288,7 @@ def quantized(zero: int, most: int) -> Function:
 
 
 def test_zero_points_and_limits_that_are_no_steps():
-    from torch.ao.quantization.fx import _decomposed  # noqa: F401
-
+    import_module("torch.ao.quantization.fx._decomposed")
     (found,) = unsupported(Wrapped(quantized(128, 127)), floats(2, 3)).ops
     assert found.reason == "a zero point of 128, outside of -128 to 127"
     (found,) = unsupported(Wrapped(quantized(0, 2**31)), floats(2, 3)).ops
