@@ -74,7 +74,7 @@ def _steps(
 ) -> SSAValue:
     """Builds the steps of reciprocals of scales, which have limits of their own."""
     steps = QuantizeOp(x, factor, zero, reciprocal=UnitAttr())
-    _check("a step", steps.type.element_type, least, most)
+    _check("a limit", steps.type.element_type, least, most)
     if (least, most) == ELEMENT_TYPES[steps.type.element_type].limits:
         return steps.result
     return ClampOp(steps, min=float(least), max=float(most)).result
@@ -160,7 +160,7 @@ def _choose(
     call: Call, x: SSAValue, least: int, most: int, epsilon: float, dtype: torch.dtype
 ) -> Result:
     """The scale by which steps reach over all elements, and its zero point."""
-    _check("a step", element_of(dtype), least, most)
+    _check("a limit", element_of(dtype), least, most)
     low, high = _range_of(x)
     step = DivOp(SubOp(high, low), number_like(most - least, x))
     scale = MaximumOp(step, number_like(epsilon, x)).result
@@ -175,7 +175,7 @@ def _choose_symmetric(
     call: Call, x: SSAValue, least: int, most: int, epsilon: float, dtype: torch.dtype
 ) -> Result:
     """The scale by which steps reach over all elements, to both sides of zero."""
-    _check("a step", element_of(dtype), least, most)
+    _check("a limit", element_of(dtype), least, most)
     low, high = _range_of(x)
     widest = MaximumOp(NegOp(low), high)
     step = DivOp(widest, number_like((most - least) / 2, x))

@@ -23,8 +23,8 @@ def test_what_is_no_place_is_the_last(dtype: type[np.signedinteger]):
     bits = np.iinfo(dtype)
     text = WALKS.format(type=f"i{bits.bits}")
     module = sr.compile(text, options=sr.Options(cache=False))
-    low = 0 if bits.bits < 64 else 1 << 40
-    starts = np.array([0, bits.min, -1, 9, bits.max - low], dtype)
+    # The low 32 bits of the least i64, and of the last number here, are a place.
+    starts = np.array([0, bits.min, -1, 9, bits.max // 2 + 1], dtype)
     features = np.array([0, *[3] * 7, bits.min], dtype)
     limits = np.array([np.inf, *[-np.inf] * 7, 0.0])
     next = np.stack([np.arange(9), np.arange(10, 19)], axis=1).astype(dtype)

@@ -292,7 +292,7 @@ def test_zero_points_and_limits_that_are_no_steps():
     (found,) = unsupported(Wrapped(quantized(128, 127)), floats(2, 3)).ops
     assert found.reason == "a zero point of 128, outside of -128 to 127"
     (found,) = unsupported(Wrapped(quantized(0, 2**31)), floats(2, 3)).ops
-    assert found.reason == f"a step of {2**31}, outside of -128 to 127"
+    assert found.reason == f"a limit of {2**31}, outside of -128 to 127"
 
 
 def test_heads_that_share_no_heads_of_keys():

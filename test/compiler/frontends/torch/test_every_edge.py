@@ -53,8 +53,8 @@ Make = Callable[[], Case | None]
 OF_DIFFERENT = {"aten.topk.default", "aten.kthvalue.default"}
 """Operators whose order of equal numbers torch does not tell."""
 
-OF_SOME = {"median of integers"}
-"""Cases that are a NaN of no elements, for which C tells no integer."""
+UNDEFINED_WHEN_EMPTY = {"median of integers"}
+"""Cases whose result of no elements is NaN as an integer, which C leaves undefined."""
 
 MOST_MEMORY = 16 << 30
 """The address space that a process may have with a case; torch refuses one of more."""
@@ -65,7 +65,7 @@ def edges(name: str) -> Iterator[Make]:
     case = CASES[name]
     yield lambda: replace(case, dim=torch.export.Dim.AUTO)
     for size in sorted({size for each in case.inputs for size in each.shape}):
-        for to in (1,) if name in OF_SOME else (0, 1):
+        for to in (1,) if name in UNDEFINED_WHEN_EMPTY else (0, 1):
             yield lambda size=size, to=to: replace(
                 case, inputs=tuple(resized(each, size, to) for each in case.inputs)
             )

@@ -235,3 +235,13 @@ func.func @stacks(%x : tensor<2xf32>) -> tensor<3x2xf32> {
   }
   return %s : tensor<3x2xf32>
 }
+
+// A diagonal beyond all elements is empty, also where its number has more than 32 bits.
+//
+// CHECK-LABEL: func.func @far_diagonal
+// CHECK-NEXT:    graph.constant dense<> : tensor<0xf32>
+func.func @far_diagonal() -> tensor<0xf32> {
+  %0 = graph.constant dense<[[0.0, 1.0], [2.0, 3.0]]> : tensor<2x2xf32>
+  %1 = graph.diagonal %0 {axes = array<i64: 0, 1>, offset = 4294967296 : i64} : tensor<2x2xf32> -> tensor<0xf32>
+  return %1 : tensor<0xf32>
+}
