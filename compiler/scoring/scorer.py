@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...runtime.call import StaticModule, flat_outputs
+from .call_size import rows_of_call
 from .carried import Carried
 from .columns import Array, Columns, columns_of, row_shape
 
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_SIZE = 4096
-"""Rows of a call, if nothing else is said."""
+"""Rows that are computed at a time, at most, if nothing else is said."""
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """A module that any process can have, the columns of it, and the rows of a call."""
+    """
+    A module that any process can have, the columns of it, and how many rows are
+    computed at a time, at most; a call may have fewer (`rows_of_call`).
+    """
 
     carried: Carried
     columns: Columns
@@ -31,7 +35,8 @@ class Scorer:
         """The outputs for inputs with any number of rows, none included."""
         module = self.carried.module()
         rows = len(inputs[0])
-        step = min(self.batch_size, self.columns.most)
+        most = min(self.batch_size, self.columns.most)
+        step = rows_of_call(module, min(most, max(rows, 1)))
         found = [
             flat_outputs(
                 module.program.structure,
