@@ -12,7 +12,7 @@ from collections.abc import Callable
 import torch
 
 from .convolutional import MobileNetV2, ResNet50, UNet, Vgg16, as_if_trained
-from .dense import DenseNet121
+from .dense import DenseNet
 from .dlrm import DENSE, Dlrm
 from .export import export_onnx
 from .model import SEED, Inputs, SuiteModel
@@ -59,6 +59,13 @@ def gemm(size: int, rows: int) -> SuiteModel:
     return SuiteModel(lambda: Gemm(size, size), normal((size,)), rows)
 
 
+def dense(*depths: int) -> SuiteModel:
+    """DenseNet with blocks of these many layers, for an image."""
+    return SuiteModel(
+        lambda: as_if_trained(DenseNet(*depths)), normal((3, 224, 224)), 1
+    )
+
+
 SUITE: dict[str, SuiteModel] = {
     "add16": SuiteModel(Add16, normal((), ()), 16, (0, 0)),
     "sr_example": SuiteModel(SrExample, normal(*((32,),) * 5), 64, (0,) * 5),
@@ -97,8 +104,7 @@ SUITE: dict[str, SuiteModel] = {
 """The models by name; the names are those of earlier measurements."""
 
 DEEP: dict[str, SuiteModel] = {
-    "densenet121": SuiteModel(
-        lambda: as_if_trained(DenseNet121()), normal((3, 224, 224)), 1
-    ),
+    "densenet121": dense(6, 12, 24, 16),
+    "densenet169": dense(6, 12, 32, 32),
 }
 """Models of many layers that no two share, which take long to compile."""

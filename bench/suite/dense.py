@@ -1,4 +1,4 @@
-"""DenseNet-121: convolutions, each of all that those before it in its block give."""
+"""DenseNet: convolutions, each of all that those before it in its block give."""
 
 from __future__ import annotations
 
@@ -29,19 +29,17 @@ class DenseLayer(nn.Module):
         return torch.cat((x, self.conv2(torch.relu(self.norm2(y)))), 1)
 
 
-class DenseNet121(nn.Module):
-    """Fifty-eight layers in four blocks, each of half the size of the one before."""
+class DenseNet(nn.Module):
+    """Blocks of `depths` layers, each block of half the size of the one before."""
 
-    DEPTHS = (6, 12, 24, 16)
-
-    def __init__(self) -> None:
+    def __init__(self, *depths: int) -> None:
         super().__init__()
         channels = 2 * GROWTH
         body: list[nn.Module] = [
             *(nn.Conv2d(3, channels, 7, 2, 3, bias=False), nn.BatchNorm2d(channels)),
             *(nn.ReLU(), nn.MaxPool2d(3, 2, 1)),
         ]
-        for place, depth in enumerate(self.DEPTHS):
+        for place, depth in enumerate(depths):
             if place:
                 body += [nn.BatchNorm2d(channels), nn.ReLU()]
                 body += [nn.Conv2d(channels, channels // 2, 1, bias=False)]

@@ -170,6 +170,11 @@ def _classifier(module: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
     return lambda: as_if_trained(module())
 
 
+def with_open_pixels(build: Callable[[], nn.Module]) -> OpenModel:
+    """A model of images, with batch, height and width open."""
+    return OpenModel(build, _image, (_PIXELS,), _IMAGES, least=_LEAST_PIXELS)
+
+
 OPEN: dict[str, OpenModel] = {
     "deep_wide": OpenModel(DeepWide, _clicks, (_BATCH,) * 3, _BATCHES),
     "mlp": OpenModel(MlpSmall, _features, (_BATCH,), _BATCHES),
@@ -186,9 +191,7 @@ OPEN: dict[str, OpenModel] = {
         Bert.TOKENS,
     ),
     **{
-        f"{name}.pixels": OpenModel(
-            _classifier(module), _image, (_PIXELS,), _IMAGES, least=_LEAST_PIXELS
-        )
+        f"{name}.pixels": with_open_pixels(_classifier(module))
         for name, module in (
             ("resnet50", ResNet50),
             ("mobilenet_v2", MobileNetV2),

@@ -19,6 +19,7 @@ NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
     "decode": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
     "deep_wide": (["--batches", "2", "--rounds", "1"], {"BURST": 1e-5}),
     "decode_concat": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
+    "cold_compile": (["mlp_small_b1", "--rounds", "1"], {}),
     "first_answer": (["mlp_small_b1", "--rounds", "1"], {}),
     "halves": (["mlp_small_b1", "--rounds", "1", "--burst", "0.001"], {}),
     "libraries": (["--models", "add16", "--rounds", "2"], {"BURST": 1e-4}),
