@@ -23,6 +23,10 @@ NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
     "first_answer": (["mlp_small_b1", "--rounds", "1"], {}),
     "halves": (["mlp_small_b1", "--rounds", "1", "--burst", "0.001"], {}),
     "libraries": (["--models", "add16", "--rounds", "2"], {"BURST": 1e-4}),
+    "llama": (
+        ["--width", "64", "--hidden", "96", "--tokens", "2", "--rounds", "1"],
+        {"WORDS": 64, "HEAD": 32},
+    ),
     "llvm_text": (["--kernels", "--models", "add16"], {}),
     "open_sizes": (["--models", "mlp", "--rounds", "1"], {"BURST": 1e-4}),
     "opinfo": (["--only", "atanh", "--samples", "1"], {}),

@@ -302,7 +302,8 @@ def _fitting(loop: ForOp, target: TargetAttr) -> int:
         return lanes
     while lanes > max(size, 1):
         lanes //= 2
-    if can_mask(loop.body.block.ops, loop.index, target):
+    # Where no bodies are left over, nothing needs a mask.
+    if size % lanes == 0 or can_mask(loop.body.block.ops, loop.index, target):
         return lanes
     fewer = (lanes >> each for each in range(_WIDTHS) if lanes >> each)
     return min(fewer, key=lambda each: size // each + size % each)
