@@ -70,7 +70,7 @@ class GraphBuilder:
         A builder into `block` for a model with these functions; `regions` has the
         handlers of nodes with regions, `foreign` builds what nothing else does.
         """
-        self.block = block
+        self.block = self.entry_block = block
         self.emit = emit
         self.symbols = symbols
         self.tensors = tensors
@@ -168,7 +168,11 @@ class GraphBuilder:
         """The inputs of the model that would have to be known, if that would do."""
         if not isinstance(reason, NeedsValue):
             return ()
-        return tuple(self.inputs[each.index] for each in arguments_of(reason.values))
+        needed = arguments_of(reason.values)
+        # What a region is given anew in each trip, no input makes known.
+        if any(each.owner is not self.entry_block for each in needed):
+            return ()
+        return tuple(self.inputs[each.index] for each in needed)
 
     def tensor(self, entry: Entry) -> SSAValue | None:
         """The value in the graph of an entry; None for a lost value."""
@@ -264,7 +268,7 @@ class GraphBuilder:
     ) -> Node:
         """A node as handlers see it; raises `CompileError` for too many results."""
         seen = Node(node, name, form, values, self.emit, self.symbols, self.tensors)
-        seen.draws = self.draws
+        seen.draws, seen.forks = self.draws, self.forks
         if len(node.output) > form.most_outputs:
             raise seen.error(
                 f"expected {form.most_outputs} results at most, got {len(node.output)}"

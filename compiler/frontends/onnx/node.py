@@ -31,6 +31,7 @@ from ..unsupported import NeedsValue, Varies
 from .described import given_attributes
 from .element import TYPES
 from .emit import Emitter
+from .forks import Forks
 from .known import Known
 from .messages import error_at
 from .signature import Signature
@@ -75,6 +76,7 @@ class Node:
         self.symbols = symbols
         self._tensors = tensors
         self.draws = False  # numbers at random, by a seed of the model
+        self.forks = Forks()
         self.is_inside = False  # with f32 in the place of floats of 16 bits
         self.emitted: Mapping[SSAValue, Known] = emit.known
         self._emit: Callable[[Known], SSAValue] = emit

@@ -73,7 +73,7 @@ def read(
             return _read_once(model, name, folder, data, ctx, given, forks)
         except (CompileError, VerifyException) as error:
             first = first or error
-            if not forks.turn():
+            if not forks.turn() and not forks.settle():
                 raise first
         for each in set(ctx.weights) - kept:
             ctx.weights.drop(each)

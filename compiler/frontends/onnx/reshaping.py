@@ -95,17 +95,30 @@ def squeeze(node: Node) -> Result:
     """The input without some of its axes of size one, or without all of them."""
     shape = node.shape(0)
     if (axes := node.axes(1)) is None:
-        dropped = {place for place, size in enumerate(shape) if size == 1}
-        for size in shape:
-            if not isinstance(size, int):
-                # No axis of a varying size is removed: the rank is that of all runs.
-                node.require(maximum(size - 2, -size), f"a size {size} other than 1")
+        dropped = {place for place, size in enumerate(shape) if _is_one(node, size)}
     else:
         dropped = {node.normalize(each, len(shape)) for each in axes}
         for place in sorted(dropped):
             node.agreed(shape[place], 1)
     kept = [size for place, size in enumerate(shape) if place not in dropped]
     return reshaped(node.operand(0), kept)
+
+
+def _is_one(node: Node, size: Dim) -> bool:
+    """
+    Whether an axis of a size is removed. The rank is that of all runs: an open size is
+    1 in none of them, or in all where the rest of the model fits that alone.
+    """
+    if isinstance(size, int):
+        return size == 1
+    if node.forks.is_one(size):
+        node.agreed(size, 1)
+        return True
+    node.require(
+        maximum(size - 2, -size),
+        f"a size {size} other than 1, by which an axis goes (make it 1 in the model)",
+    )
+    return False
 
 
 def unsqueeze(node: Node) -> Result:

@@ -9,7 +9,10 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 import static_runtime as sr
-from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.errors import (
+    CompileError,
+    UnsupportedModelError,
+)
 
 from .interpreter import Array, model, read
 
@@ -245,3 +248,33 @@ def test_a_loop_without_an_end_is_refused():
     }"""
     with pytest.raises(CompileError, match="a loop that ends"):
         sr.compile(model(text), options=sr.Options(cache=False))
+
+
+STATES = """
+g (float[4] x) => (float[4] last) {
+  limit = Constant<value = int64 {3}>()
+  yes = Constant<value = bool {1}>()
+  one = Constant<value = int64 {1}>()
+  two = Constant<value = float {2}>()
+  last, a, n = Loop (limit, yes, x, two, one) <
+    body = b (int64 i, bool c, float[4] s, float t, int64 k)
+        => (bool on, float[4] u, float v, int64 m) {
+      on = Identity (c)
+      zero = Constant<value = int64 {0}>()
+      step = Constant<value = int64 {1}>()
+      r = Range (zero, k, step)
+      f = ReduceSum<keepdims = 0> (r)
+      g = Cast<to = 1> (f)
+      u = Add (s, g)
+      v = Identity (t)
+      m = Add (k, step)
+    }
+  >
+}"""
+
+
+def test_no_input_is_named_for_what_a_trip_of_a_loop_is_given():
+    with pytest.raises(UnsupportedModelError) as caught:
+        sr.compile(model(STATES, 18))
+    assert "Range (a count that is computed" in str(caught.value)
+    assert "constants=" not in str(caught.value)
