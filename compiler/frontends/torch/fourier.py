@@ -1,4 +1,8 @@
-"""Fourier transforms: products with tables of cosines and sines, axis by axis."""
+"""
+Fourier transforms: products with tables of cosines and sines, axis by axis.
+
+The table of a known length is a constant; that of another one is computed by each call.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,20 @@ from math import sqrt
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import DTYPES, normalize_axis, product
-from ....dialects.graph import MatmulOp
+from ....dialects import (
+    DTYPES,
+    Dim,
+    Polynomial,
+    floordiv,
+    minimum,
+    normalize_axis,
+    product,
+)
+from ....dialects.graph import DivOp, MatmulOp, SqrtOp
 from ....dialects.graph.compose import (
     joined,
+    matrices,
+    number_like,
     part,
     permuted,
     reshaped,
@@ -22,9 +36,31 @@ from ..unsupported import Unsupported, Varies
 from .call import Call, Pair, Reader, Result
 
 
-def _scale(mode: int, length: int) -> float:
-    """What results are multiplied by, by torch's number of the normalization."""
-    return (1.0, 1 / sqrt(length), 1 / length)[mode]
+def _scaled(table: SSAValue, mode: int, length: Polynomial) -> SSAValue:
+    """Builds a table with the factor of torch's number of the normalization."""
+    if mode == 0:
+        return table
+    count = number_like(length, table)
+    return DivOp(table, SqrtOp(count).result if mode == 1 else count).result
+
+
+def _table(
+    call: Call, length: Dim, taken: Dim, parts: int, mode: int, **how: bool
+) -> SSAValue:
+    """
+    The factors of elements: rows for their real parts, then for their imaginary ones;
+    columns for the real parts of results, then for the imaginary ones.
+    """
+    if isinstance(length, Polynomial):
+        table = matrices.transform_table(length, taken, parts, call.element, **how)
+        return _scaled(table, mode, length)
+    assert isinstance(taken, int), "of a known length known elements are taken"
+    if fourier.is_long(length, taken, parts, **how):
+        raise Unsupported(f"a transform of {length} elements, which is long")
+    scale = (1.0, 1 / sqrt(length), 1 / length)[mode]
+    planes = (fourier.table(length, taken, parts, **how) * scale).transpose(1, 0, 3, 2)
+    rows = planes.reshape(parts * taken, -1)
+    return call.constant(np.ascontiguousarray(rows, DTYPES[call.element]))
 
 
 def _along(
@@ -34,7 +70,7 @@ def _along(
     mode: int,
     *,
     inverse: bool,
-    length: int | None = None,
+    length: Dim | None = None,
     onesided: bool = False,
 ) -> list[SSAValue]:
     """The parts of the transform along an axis; the length is that of real samples."""
@@ -42,18 +78,15 @@ def _along(
     shape = list(shape_of(parts[0]))
     place, rank = normalize_axis(axis, len(shape)), len(shape)
     size = shape[place]
-    if not isinstance(size, int):
-        raise Varies(f"a transform of {size} elements, a number that varies", size)
     count = size if length is None else length
-    taken = min(size, count // 2 + 1) if length is not None else size
-    how = {"inverse": inverse, "onesided": onesided}
-    if fourier.is_long(count, taken, len(parts), **how):
-        raise Unsupported(f"a transform of {count} elements, which is long")
-    numbers = fourier.table(count, taken, len(parts), **how) * _scale(mode, count)
-    # All real parts come before the imaginary ones.
-    planes = numbers.transpose(1, 0, 3, 2)
-    results, columns = planes.shape[2:]
-    table = planes.reshape(len(parts) * taken, results * columns)
+    taken = size if length is None else minimum(size, floordiv(length, 2) + 1)
+    if isinstance(count, int) and isinstance(taken, Polynomial):
+        raise Varies(f"a transform of {size} elements, a number that varies", size)
+    table = _table(
+        call, count, taken, len(parts), mode, inverse=inverse, onesided=onesided
+    )
+    columns = floordiv(count, 2) + 1 if onesided and not inverse else count
+    results = 1 if onesided and inverse else 2
     rest = [each for each in range(rank) if each != place]
     outer = [shape[each] for each in rest]
     rows = [
@@ -63,8 +96,7 @@ def _along(
         )
         for each in parts
     ]
-    weight = call.constant(np.ascontiguousarray(table, DTYPES[call.element]))
-    found = MatmulOp(joined(rows, 1), weight).result
+    found = MatmulOp(joined(rows, 1), table).result
     back = [*range(place), rank - 1, *range(place, rank - 1)]
     return [
         permuted(
@@ -99,7 +131,7 @@ def _of_complex(
 
 
 def _to_real(
-    call: Call, x: Pair, axes: Sequence[int], mode: int, length: int
+    call: Call, x: Pair, axes: Sequence[int], mode: int, length: Dim
 ) -> Result:
     """The inverses of transforms, one side of whose last axis is given."""
     x = _complex(call, x, axes[:-1], mode, True)

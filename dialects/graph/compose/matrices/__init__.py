@@ -1,4 +1,7 @@
-"""Linear algebra on stacks of small matrices, as loops over rows and columns."""
+"""
+Linear algebra on stacks of small matrices, as loops over rows and columns, and the
+matrices of Fourier transforms.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,9 @@ from .spectrum import (
 )
 from .spectrum import (
     symmetric as symmetric,
+)
+from .transform import (
+    transform_table as transform_table,
 )
 from .triangular import (
     identity as identity,
