@@ -146,6 +146,9 @@ class Sizes:
     def _scaled(self, expression: Expression) -> Dim | None:
         """A size times a float, rounded down, if the float is a simple fraction."""
         scale, size = Fraction(1), None
+        # Of a root or a quotient a number is an argument too, and no factor.
+        if expression.func.__name__ != "Mul":
+            return None
         for each in expression.args:
             if each.is_Float:
                 scale *= Fraction(float(each))

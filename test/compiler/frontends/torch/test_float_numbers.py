@@ -47,6 +47,15 @@ SIZES: dict[str, Callable[[Any], Any]] = {
     "means of half as many": lambda x: functional.adaptive_avg_pool2d(
         x[None, None], (x.shape[0] // 2, x.shape[1] // 3)
     ),
+    "padded by a root": lambda x: functional.pad(
+        x, (0, torch.sym_int(x.shape[1] ** 0.5))
+    ),
+    "padded by the root of a product": lambda x: functional.pad(
+        x, (0, torch.sym_int((x.shape[0] * x.shape[1]) ** 0.5))
+    ),
+    "padded by a quotient": lambda x: functional.pad(
+        x, (0, torch.sym_int(torch.sym_float(x.shape[1]) / 2.5))
+    ),
     "the first elements": lambda x: x[:, : x.shape[1] // 2],
     "an image at seven tenths": lambda x: functional.interpolate(
         x[None, None], scale_factor=0.7

@@ -43,6 +43,8 @@ CONDITIONS: dict[str, Callable[[int, int], bool]] = {
     "or": lambda a, b: sym_or(a == 4, b > 4),
     "not": lambda a, b: not_(sym_or(a == 3, b % 2 == 1)),
     "a root": lambda a, b: a**0.5 > 1.9,
+    "a root rounded down": lambda a, b: int((a * b) ** 0.5) == 4,
+    "a quotient rounded down": lambda a, b: int(torch.sym_float(a) / 1.5) == 2,
     "a fraction that a float is only near to": lambda a, b: a / b > 0.6,
     "a product with a float": lambda a, b: 0.7 * a < b - 2,
     "a float rounded up": lambda a, b: ceil(0.7 * a) == b - 3,
