@@ -29,8 +29,11 @@ Window: TypeAlias = Dim | Sequence[Dim]
 def linear(
     call: Call, x: SSAValue, weight: SSAValue, bias: SSAValue | None = None
 ) -> Result:
-    """The product with a transposed weight, plus a bias."""
-    result = LinearOp(x, weight).result
+    """The product with a transposed weight, or with a vector, plus a bias."""
+    if len(shape_of(weight)) == 1:
+        result = reshaped(product.matmul(x, weight), call.shape)
+    else:
+        result = LinearOp(x, weight).result
     return result if bias is None else AddOp(result, bias).result
 
 
