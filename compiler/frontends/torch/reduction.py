@@ -263,6 +263,8 @@ READERS: dict[str, Reader] = {
     "aten.any.dims": _holds(ReduceMaxOp),
     "aten.all.default": _holds(ReduceMinOp),
     "aten.all.dim": _holds(ReduceMinOp),
+    "aten._is_any_true.default": _holds(ReduceMaxOp),
+    "aten._is_all_true.default": _holds(ReduceMinOp),
     "aten.var.correction": _variance,
     "aten.var_mean.correction": _variance_and_mean,
     "aten.std.correction": _deviation,
