@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, maximum, normalize_axis, sizes
+from ....dialects import Dim, is_nonnegative, maximum, minimum, normalize_axis, sizes
 from ....dialects.graph.compose import part, reshaped, shape_of
 from .call import Call, Reader, Result
 
@@ -30,31 +30,38 @@ def first_place(
 ) -> Dim:
     """The start of a slice of `size` elements before `end`, counted from the front."""
     first = 0 if start is None else start
-    if not isinstance(first, int) or first >= 0:
+    if is_nonnegative(first, {}):
         return first
     # The slice is not clamped when it has as many elements as requested, nor when its
     # size does not depend on that of the tensor, from whose end both are counted.
     is_fixed = isinstance(size, int) and not isinstance(whole, int)
     from_end = end is None or (isinstance(end, int) and end < 0)
-    if size == -first or (is_fixed and from_end):
+    if size == -first or (isinstance(first, int) and is_fixed and from_end):
         return whole + first
-    return maximum(whole + first, 0)
+    return maximum(_from_front(first, whole), 0)
+
+
+def _from_front(index: Dim, whole: Dim) -> Dim:
+    """An index into an axis of `whole` elements; a negative one counts from its end."""
+    if is_nonnegative(index, {}):
+        return index
+    if is_nonnegative(-1 - index, {}):
+        return whole + index
+    # The sign depends on sizes: the factor is one where the index is negative.
+    return index + whole * minimum(maximum(-index, 0), 1)
 
 
 def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
     """The slice at one index of an axis, without that axis."""
     place = normalize_axis(axis, len(shape_of(x)))
-    if isinstance(index, int) and index < 0:
-        index = shape_of(x)[place] + index
-    return reshaped(part(x, place, index, 1), call.shape)
+    first = _from_front(index, shape_of(x)[place])
+    return reshaped(part(x, place, first, 1), call.shape)
 
 
 def _narrowed(call: Call, x: SSAValue, axis: int, start: Dim, size: Dim) -> Result:
     """A number of elements along an axis, from one on, which may count from the end."""
     place = normalize_axis(axis, len(shape_of(x)))
-    if isinstance(start, int) and start < 0:
-        start = shape_of(x)[place] + start
-    return part(x, place, start, size)
+    return part(x, place, _from_front(start, shape_of(x)[place]), size)
 
 
 def _pieces(axis_place: int) -> Reader:

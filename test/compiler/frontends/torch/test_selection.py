@@ -1,0 +1,48 @@
+"""Slices whose first place is an expression of sizes that may be negative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
+
+from torch.export import Dim  # noqa: E402
+
+import static_runtime as sr  # noqa: E402
+
+from .case import Wrapped, floats  # noqa: E402
+
+PARTS: dict[str, Callable[[Any, Any], Any]] = {
+    "the last ones": lambda x, y: x[:, -y.shape[1] :],
+    "before an end": lambda x, y: x[:, -y.shape[1] : -1],
+    "by steps": lambda x, y: x[:, -y.shape[1] :: 2],
+    "all but a difference": lambda x, y: x[:, x.shape[1] - y.shape[1] :],
+    "from a negative difference": lambda x, y: x[:, y.shape[1] - x.shape[1] :],
+    "one": lambda x, y: x[:, -y.shape[1]],
+    "one at a difference": lambda x, y: x[:, y.shape[1] - x.shape[1]],
+    "copied": lambda x, y: torch.narrow_copy(x, 1, -y.shape[1], 1),
+    "replaced": lambda x, y: x.slice_scatter(y[: x.shape[0]], 1, -y.shape[1]),
+}
+"""Parts of `x`, which is longer than `y`."""
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_negative_place_counts_from_the_end(name: str) -> None:
+    """Of sizes other than those of the trace the same part is taken."""
+    x, y = floats(4, 7), floats(4, 3)
+    axis = {1: Dim.AUTO}
+    program = torch.export.export(
+        Wrapped(PARTS[name]), (x, y), dynamic_shapes=((axis, axis),)
+    )
+    module = sr.compile(program)
+    for sizes in ((7, 3), (9, 4), (12, 3)):
+        inputs = [floats(4, each) for each in sizes]
+        np.testing.assert_array_equal(
+            module(*(each.numpy() for each in inputs)),
+            program.module()(*inputs).numpy(),
+        )
