@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
@@ -21,6 +22,7 @@ from ....dialects.graph import (
     WhereOp,
 )
 from ....dialects.graph.compose import (
+    at_index,
     convert,
     expanded,
     number,
@@ -33,7 +35,7 @@ from ....dialects.graph.compose import (
 )
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
-from .data_dependent import without_masks
+from .data_dependent import places, without_masks
 from .selection import first_place
 
 
@@ -131,7 +133,14 @@ def index_put(
         if each is not None and tensor_type(each).element_type == i1
     ]
     if masks and len([each for each in indices if each is not None]) == 1:
-        return _put_masked(x, *masks[0], values, accumulate)
+        axis, mask = masks[0]
+        place = _axis_of_true(x, axis, mask, values)
+        if place is None:
+            return _put_masked(x, axis, mask, values, accumulate)
+        given: Any = call.node.args[2]
+        rows = places(call, mask, given.meta["val"].shape[place])
+        each_axis = range(len(shape_of(mask)))
+        indices = [*indices[:axis], *(at_index(rows, 1, each) for each in each_axis)]
     lookup = _Lookup.of(x, indices)
     if not lookup.axes:
         raise Unsupported("no indices")
@@ -150,6 +159,15 @@ def index_put(
     ).result
 
 
+def _axis_of_true(
+    x: SSAValue, axis: int, mask: SSAValue, values: SSAValue
+) -> int | None:
+    """The axis along which values have one for each true element, if there is one."""
+    shape = shape_of(values)
+    place = len(shape) - 1 - (len(shape_of(x)) - axis - len(shape_of(mask)))
+    return place if place >= 0 and shape[place] != 1 else None
+
+
 def _put_masked(
     x: SSAValue, axis: int, mask: SSAValue, values: SSAValue, accumulate: bool
 ) -> SSAValue:
@@ -157,12 +175,7 @@ def _put_masked(
     masked, shape = len(shape_of(mask)), list(shape_of(values))
     after = len(shape_of(x)) - axis - masked
     if len(shape) > after:
-        # Values that differ between true elements would lie along this axis.
         place = len(shape) - after - 1
-        if shape[place] != 1:
-            raise Unsupported(
-                "values for each true element, whose number depends on data"
-            )
         shape[place : place + 1] = [1] * masked
     where = reshaped(mask, [*shape_of(mask), *([1] * after)])
     updates = reshaped(values, shape)

@@ -195,12 +195,6 @@ def test_what_to_do_is_said_in_words_of_torch(name: str):
     assert line.startswith(wanted)
 
 
-def test_a_mask_says_how_many_values_there_are():
-    model = Wrapped(lambda x, m, y: x.index_put((m,), y))
-    error = unsupported(model, floats(4), truths(4), floats(3))
-    assert "values for each true element, whose number depends on data" in str(error)
-
-
 def test_a_mask_among_indices():
     model = Wrapped(lambda x, m, i: x.index_put((m, i), x[0, 0]))
     error = unsupported(model, floats(4, 3), truths(4), torch.tensor([1]))
