@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from torch import SymInt, fx
+from torch import SymBool, SymFloat, SymInt, fx
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
@@ -105,6 +105,10 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     tensor arithmetic.
     """
     foreseen: Any = node.meta["val"]
+    if isinstance(foreseen, SymInt | SymBool | SymFloat):
+        # A truth is torch's 1 of an integer.
+        for each in foreseen.node.expr.free_symbols:
+            sizes.items[each] = reshaped(x, ())
     if not isinstance(foreseen, SymInt):
         reason = "a number that the run computes, where torch needs it"
         return Item(reshaped(x, ()), Unsupported(reason))

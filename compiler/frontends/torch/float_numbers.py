@@ -33,6 +33,7 @@ from ....dialects.graph import (
     SqrtOp,
     TruncOp,
     UnaryOp,
+    WhereOp,
 )
 from ....dialects.graph.compose import convert, number, quantity
 from ..unsupported import Unsupported
@@ -77,6 +78,10 @@ def computed(expression: Expression, sizes: Sizes) -> SSAValue:
     kind = expression.func.__name__
     if expression.is_number and not expression.free_symbols:
         return number(float(expression), f64)
+    if expression in sizes.items:
+        return convert(sizes.items[expression], f64)
+    if kind == "Piecewise":
+        return _chosen(expression, sizes)
     if kind == "ToFloat":
         return computed(expression.args[0], sizes)
     if kind in ("FloatPow", "Pow"):
@@ -102,6 +107,17 @@ def holds(condition: Expression, sizes: Sizes) -> SSAValue:
         raise Unsupported(f"a condition computed by {kind}")
     a, b = (computed(each, sizes) for each in condition.args)
     return convert(_RELATIONS[kind](a, b).result, i1)
+
+
+def _chosen(expression: Expression, sizes: Sizes) -> SSAValue:
+    """Builds the first number whose condition holds; one has to be for all others."""
+    *cases, (result, always) = expression.args
+    if str(always) != "True":
+        raise Unsupported(f"a choice without a last case, {expression}")
+    chosen = computed(result, sizes)
+    for each, condition in reversed(cases):
+        chosen = WhereOp(holds(condition, sizes), computed(each, sizes), chosen).result
+    return chosen
 
 
 def _joined(op: type[BinaryOp], parts: Sequence[SSAValue]) -> SSAValue:

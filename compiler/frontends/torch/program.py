@@ -302,7 +302,7 @@ class ProgramReader:
             foreseen = condition.meta["val"]
             if isinstance(foreseen, torch.SymBool):
                 expression = foreseen.node.expr
-                if self.found and not expression.free_symbols <= {*self.sizes.names}:
+                if self.found and expression.free_symbols - self.sizes.known:
                     raise Missing  # of a size that an unsupported node would define
                 if expression not in self.sizes.mistaken:
                     require(expression, self.sizes)

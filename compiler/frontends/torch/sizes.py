@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import SymInt, Tensor
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, i64
+from xdsl.ir import SSAValue
 
 from ....dialects import (
     FUNCTIONS,
@@ -74,6 +75,8 @@ class Sizes:
         What torch asserts of numbers of true elements, by a tensor that a mask is yet
         to broadcast.
         """
+        self.items: dict[Expression, SSAValue] = {}
+        """The numbers of a run, by torch's symbols, that assertions are about."""
         self.bounds: Mapping[Expression, Any] = {}
         """The ranges of symbols that torch knows."""
         self.environment: Any = None
@@ -81,6 +84,11 @@ class Sizes:
         """What defines the sizes that floats compute, as each run does."""
         self.most: Mapping[str, int] = {}
         """The most that the user says that sizes are, by their names."""
+
+    @property
+    def known(self) -> set[Expression]:
+        """The symbols of sizes, and of numbers that a run computes."""
+        return {*self.names, *self.items}
 
     def define(self, expression: Expression, name: str, least: int, most: int) -> None:
         """Names a symbol of torch; a name that is taken gets a suffix."""

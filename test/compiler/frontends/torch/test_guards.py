@@ -131,3 +131,30 @@ def test_an_assertion_of_the_model_is_checked():
     np.testing.assert_array_equal(module(x), x * 2)
     with pytest.raises(ValueError, match=r"expected \(n % 2\) == 0, got 1 and 0"):
         module(x[:5])
+
+
+ASSERTED: dict[str, Callable[[Any, Any], None]] = {
+    "a number that may be negative": lambda x, n: torch._check(
+        n.max().item() <= x.shape[0]
+    ),
+    "a truth": lambda x, n: torch._check((n < 7).all().item()),
+}
+
+
+@pytest.mark.parametrize("name", ASSERTED)
+def test_an_assertion_of_numbers_of_the_run_is_checked(name: str):
+    def asserted(x: Any, n: Any) -> Any:
+        ASSERTED[name](x, n)
+        return x * 2
+
+    shapes = (({0: Dim("rows")}, None),)
+    options = sr.Options(cache=False)
+    given = floats(4), torch.tensor([1, 2])
+    module = sr.compile(
+        Wrapped(asserted), given, dynamic_shapes=shapes, options=options
+    )
+    x = np.ones(6, np.float32)
+    for numbers in ([-9, -1], [3, 6], [6, 0]):
+        np.testing.assert_array_equal(module(x, np.array(numbers)), x * 2)
+    with pytest.raises(ValueError, match=r"torch._check at \S+: expected"):
+        module(x, np.array([1, 7]))
