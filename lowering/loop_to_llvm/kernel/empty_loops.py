@@ -3,10 +3,12 @@ Find the sizes that, when they are zero, leave loops with nothing to do.
 
 An array of shape 2**40 by 0 has no elements, and takes no memory; a loop over its rows
 would take minutes all the same. So a kernel that `leaves_if_idle` returns at once where
-every store is inside of a loop whose size is zero, and a reduction is skipped where a
-loop inside of it, which alone changes its accumulator, has no iterations.
+every store is inside of a loop whose size is zero. Where only some of its loops store
+nothing, as for the parts of a concatenation, these have no iterations; and a reduction
+is skipped where a loop inside of it, which alone changes its accumulator, has none.
 
     for %i to n { for %j to m { store } }                   nothing when m is zero
+    for %i to n { for %j to m { store } for %k to l { store } }   when both m and l are
     %t = for reduce %i to n { %u = for reduce %j to m }     %t as it began then
 """
 
@@ -52,6 +54,52 @@ def _idle_sizes(kernel: KernelOp) -> list[Dim]:
         return []
     found = _common(kernel.body.block.ops)
     return [each for each in found if not isinstance(each, int) or each == 0]
+
+
+def idle_condition(w: FunctionWriter, op: ForOp) -> str | None:
+    """
+    Writes whether a loop that stands in the kernel itself stores nothing, whatever its
+    own size is; None where it always does, or the kernel has returned then.
+    """
+    kernel = op.parent_op()
+    if not isinstance(kernel, KernelOp) or LEAVES_IF_IDLE not in kernel.attributes:
+        return None
+    known = _common(kernel.body.block.ops)
+    inside = _common(op.body.block.ops)
+    if len(op.accumulators) or any(each in known for each in inside):
+        return None
+    return _all_idle(w, op.body.block.ops)
+
+
+def _all_idle(w: FunctionWriter, ops: Iterable[Operation]) -> str | None:
+    """Writes whether none of some ops stores anything; None where one always does."""
+    found: list[str] = []
+    for op in ops:
+        if isinstance(op, CheckIndexOp) or not _stores([op]):
+            continue
+        sizes: Sequence[Dim] = ()
+        inside = None
+        match op:
+            case TileOp():
+                sizes = op.sizes[:2]
+            case ArgsortOp():
+                sizes = op.sizes
+            case ForOp():
+                sizes, inside = [op.size], _all_idle(w, op.body.block.ops)
+            case _:
+                pass
+        zeros = [w.same(w.size(each), "0") for each in sizes if not _is_some(each)]
+        if inside is not None:
+            zeros.append(inside)
+        if not zeros:
+            return None
+        found.append(w.any_of(zeros))
+    return w.both(found) if found else None
+
+
+def _is_some(size: Dim) -> bool:
+    """Whether a size is a number other than zero."""
+    return isinstance(size, int) and size != 0
 
 
 def skipping_sizes(op: ForOp) -> list[Dim]:

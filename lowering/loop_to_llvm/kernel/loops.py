@@ -21,7 +21,7 @@ from ..text.masks import mask_of
 from ..text.reduction import combine, combine_lanes, identity
 from ..text.scope import Lanes
 from ..text.types import Value, number_text
-from .empty_loops import skipping_sizes
+from .empty_loops import idle_condition, skipping_sizes
 from .op_writer import OpWriter
 from .row_lanes import RowWriter
 from .squares import SquareWriter
@@ -63,6 +63,8 @@ class LoopWriter(OpWriter):
         for size in skipping_sizes(op):
             zero = self.w.entered(f"icmp eq i64 {self.w.size(size)}, 0")
             stop = self.w.entered(f"select i1 {zero}, i64 0, i64 {stop}")
+        if (idle := idle_condition(self.w, op)) is not None:
+            stop = self.w.emit(f"select i1 {idle}, i64 0, i64 {stop}")
         if op.split is None:
             return "0", stop
         unit = op.side * op.width * max(op.counts)

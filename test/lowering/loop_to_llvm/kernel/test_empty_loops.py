@@ -70,3 +70,21 @@ def test_what_has_elements_is_computed():
         "tensor<f32>", "graph.sum %x {axes = array<i64: 0, 1>, keepdims = false}"
     )
     assert total(x) == 66
+
+
+def test_parts_without_elements_take_no_time():
+    x, half = 'tensor<?x?xf32, ["n", "m"]>', 'tensor<?x?xf32, ["n", "floordiv(m, 2)"]>'
+    both = 'tensor<?x?xf32, ["n", "floordiv(m, 2) + m"]>'
+    module = sr.compile(
+        f"""func.func @main(%x: {x}, %y: {half}) -> {both} {{
+          %0 = graph.concat %x, %y {{axis = 1 : i64}} : {x}, {half} -> {both}
+          return %0 : {both}
+        }}""",
+        options=sr.Options(cache=False),
+    )
+    x, y = np.empty((HUGE, 0), np.float32), np.empty((HUGE, 0), np.float32)
+    assert module(x, y).shape == (HUGE, 0)
+    for columns in (1, 2, 5):
+        x = np.arange(3 * columns, dtype=np.float32).reshape(3, columns)
+        y = np.ones((3, columns // 2), np.float32)
+        np.testing.assert_array_equal(module(x, y), np.concatenate([x, y], 1))
