@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 
 from ...dialects import Dim, product
 from ...dialects.loop import (
+    FEW_ROWS,
     Isa,
     LoadOp,
     PreferenceAttr,
@@ -48,9 +49,6 @@ SCRATCH = 1 << 18
 Bytes on the stack that B may be packed into; A gets half as many. A thread's stack is
 no place for more: what is larger, and of known sizes, `pack-operands` packs before.
 """
-
-FEW_ROWS = 8
-"""Rows below which packing B does not pay, and that are streamed; chosen by hand."""
 
 _MANY_ROWS = 24
 """Rows of a block, at least, for which panels may exceed half of the second cache."""

@@ -19,6 +19,7 @@ from ...dialects.graph import ConstantOp, GraphOp, WeightOp
 from ...dialects.graph.storage import PANELS, PanelsAttr, byte_size
 from ...dialects.kernel import Group, group_of
 from ...dialects.loop import (
+    FEW_ROWS,
     MANY_ROWS,
     MANY_TILES,
     OWN,
@@ -32,7 +33,6 @@ from ...dialects.loop import (
     preference_of,
 )
 from .blocking import (
-    FEW_ROWS,
     KIB,
     bits_of,
     choose_blocking,

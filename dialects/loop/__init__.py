@@ -26,7 +26,13 @@ from .isa import (
     TileGeometry,
     isas_of,
 )
-from .many_rows import MANY_ROWS, MANY_TILES, packs_if_many
+from .many_rows import (
+    FEW_ROWS,
+    MANY_ROWS,
+    MANY_TILES,
+    packs_if_many,
+    reads_if_few,
+)
 from .masking import can_mask
 from .ops.argsort import ArgsortOp
 from .ops.check_index import CheckIndexOp
@@ -87,6 +93,7 @@ __all__ = [
     "ElementOp",
     "ExtentOp",
     "FEW_PASSES",
+    "FEW_ROWS",
     "LEAVES_IF_IDLE",
     "ForOp",
     "IfOp",
@@ -153,6 +160,7 @@ __all__ = [
     "memory_of",
     "may_pack_words",
     "packs_if_many",
+    "reads_if_few",
     "isas_of",
     "preference_of",
     "sizes_used",

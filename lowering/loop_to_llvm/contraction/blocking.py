@@ -24,10 +24,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects import how_often
-from ....dialects.loop import MANY_TILES, ForOp, TileOp, packs_if_many
+from ....dialects.loop import ForOp, TileOp
 from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
+from .few_rows import many_rows, panels_beside
 from .late_epilogue import LateEpilogue
 from .microkernel import Microkernel, find_panel, write_zero_row
 from .packing import pack_a, pack_b
@@ -55,7 +56,7 @@ class _BlockedWriter:
         self.host, self.op = blocks.host, blocks.op
 
     def write(self) -> None:
-        """Writes all; where rows decide whether B is packed, both ways."""
+        """Writes all; where the number of rows decides if B is packed, both ways."""
 
         def whole() -> list[Value]:
             with self.blocks.whole():
@@ -66,9 +67,8 @@ class _BlockedWriter:
             self.write_columns()
             return []
 
-        if self.blocks.packed_b and packs_if_many(self.op):
+        if many := many_rows(self.blocks):
             rows = self.w.size(self.blocks.row_count)
-            many = MANY_TILES * self.blocks.mr
             self.w.branch(self.w.below(rows, str(many)), whole, packed)
         else:
             self.write_columns()
@@ -231,7 +231,7 @@ class _BlockedWriter:
         if len(parts) == 1:
             self.write_panels(columns, block, rows, parts[0], ("0", count))
             return
-        step = max(self.panels_beside(mr) for mr, _, _ in parts) * blocks.nr
+        step = max(panels_beside(blocks, mr) for mr, _, _ in parts) * blocks.nr
 
         is_whole = is_number(count) and int(count) % step == 0
 
@@ -259,7 +259,7 @@ class _BlockedWriter:
         """
         w, blocks = self.w, self.blocks
         (mr, *_), (done, width) = part, group
-        for panels in dict.fromkeys((self.panels_beside(mr), 1)):
+        for panels in dict.fromkeys((panels_beside(blocks, mr), 1)):
             step = panels * blocks.nr
             whole = w.whole(width, step) if panels > 1 else width
             stop, width = w.add(done, whole), w.minus(width, whole)
@@ -323,26 +323,3 @@ class _BlockedWriter:
         left = w.minus(w.size(blocks.column_count), here)
         is_narrow = w.emit(f"icmp sle i64 {left}, {few * blocks.lanes}")
         return w.branch(is_narrow, lambda: tiles(few), lambda: tiles(vectors))
-
-    def panels_beside(self, mr: int) -> int:
-        """How many panels are computed at once beside so few rows."""
-        blocks = self.blocks
-        if blocks.tiles is not None:
-            return max(blocks.tiles.capacity // mr // blocks.nr, 1)
-        if mr == blocks.mr:
-            return blocks.tile_columns // blocks.nr
-        vectors = blocks.nr // blocks.lanes
-        # As many registers as the full tile has for accumulators and a row of B.
-        registers = (blocks.mr + 1) * (blocks.tile_columns // blocks.lanes)
-        most = self.op.in_flight if mr == 1 else registers // (mr + 1)
-        return self.even(max(most // vectors, 1))
-
-    def even(self, most: int) -> int:
-        """How many panels at once, at most, so that few or none are left in the end."""
-        if not isinstance(self.blocks.column_count, int):
-            return most
-        columns = self.blocks.column_count
-        nc = min(columns, self.blocks.schedule.nc.data or columns)
-        panels = -(-nc // self.blocks.nr)
-        divisors = (each for each in range(most, most // 2, -1) if panels % each == 0)
-        return next(divisors, min(most, panels))
