@@ -64,8 +64,7 @@ def idle_condition(w: FunctionWriter, op: ForOp) -> str | None:
     kernel = op.parent_op()
     if not isinstance(kernel, KernelOp) or LEAVES_IF_IDLE not in kernel.attributes:
         return None
-    known = _common(kernel.body.block.ops)
-    inside = _common(op.body.block.ops)
+    known, inside = _idle_sizes(kernel), _common(op.body.block.ops)
     if len(op.accumulators) or any(each in known for each in inside):
         return None
     return _all_idle(w, op.body.block.ops)

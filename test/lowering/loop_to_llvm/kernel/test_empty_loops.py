@@ -72,19 +72,23 @@ def test_what_has_elements_is_computed():
     assert total(x) == 66
 
 
-def test_parts_without_elements_take_no_time():
-    x, half = 'tensor<?x?xf32, ["n", "m"]>', 'tensor<?x?xf32, ["n", "floordiv(m, 2)"]>'
-    both = 'tensor<?x?xf32, ["n", "floordiv(m, 2) + m"]>'
+@pytest.mark.parametrize("between", [(), (4,)])
+def test_parts_without_elements_take_no_time(between: tuple[int, ...]):
+    outer = "?x" + "".join(f"{each}x" for each in between)
+    x = f'tensor<{outer}?xf32, ["n", "m"]>'
+    half = f'tensor<{outer}?xf32, ["n", "floordiv(m, 2)"]>'
+    both = f'tensor<{outer}?xf32, ["n", "floordiv(m, 2) + m"]>'
+    axis = len(between) + 1
     module = sr.compile(
         f"""func.func @main(%x: {x}, %y: {half}) -> {both} {{
-          %0 = graph.concat %x, %y {{axis = 1 : i64}} : {x}, {half} -> {both}
+          %0 = graph.concat %x, %y {{axis = {axis} : i64}} : {x}, {half} -> {both}
           return %0 : {both}
         }}""",
         options=sr.Options(cache=False),
     )
-    x, y = np.empty((HUGE, 0), np.float32), np.empty((HUGE, 0), np.float32)
-    assert module(x, y).shape == (HUGE, 0)
+    nothing = np.empty((HUGE, *between, 0), np.float32)
+    assert module(nothing, nothing).shape == nothing.shape
     for columns in (1, 2, 5):
-        x = np.arange(3 * columns, dtype=np.float32).reshape(3, columns)
-        y = np.ones((3, columns // 2), np.float32)
-        np.testing.assert_array_equal(module(x, y), np.concatenate([x, y], 1))
+        x = np.random.default_rng(1).random((3, *between, columns), np.float32)
+        y = np.ones((3, *between, columns // 2), np.float32)
+        np.testing.assert_array_equal(module(x, y), np.concatenate([x, y], axis))
