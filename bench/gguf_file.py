@@ -30,7 +30,7 @@ _OF_LAYER = {
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
-"""llama.cpp's names for the weights of a layer, by those of Hugging Face."""
+"""The name in llama.cpp of each weight of a layer, by its name in Hugging Face."""
 
 
 def write_gguf(folder: Path, context: int) -> Path:

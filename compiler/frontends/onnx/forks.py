@@ -1,4 +1,7 @@
-"""Which branch a model continues with, where two have results of different types."""
+"""
+What a model continues with where two ranks are possible: one of two branches, or an
+axis of open size that `Squeeze` removes or keeps.
+"""
 
 from __future__ import annotations
 

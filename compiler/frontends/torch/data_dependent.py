@@ -105,14 +105,13 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     tensor arithmetic.
     """
     foreseen: Any = node.meta["val"]
-    if isinstance(foreseen, SymInt | SymBool | SymFloat):
-        # A truth is torch's 1 of an integer.
-        for each in foreseen.node.expr.free_symbols:
-            sizes.items[each] = reshaped(x, ())
+    x = reshaped(x, ())
+    if (new := _new_symbol(foreseen, sizes)) is not None:
+        sizes.items[new] = x
     if not isinstance(foreseen, SymInt):
         reason = "a number that the run computes, where torch needs it"
-        return Item(reshaped(x, ()), Unsupported(reason))
-    value = convert(reshaped(x, ()), i64)
+        return Item(x, Unsupported(reason))
+    value = convert(x, i64)
     least, most = sizes.limits(foreseen.node.expr)
     high = min(_asserted(sizes, node), key=str, default=most)
     if high == GREATEST:
@@ -121,6 +120,22 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
         why = f"a number that the run computes, {foreseen}; as a size it needs a range"
         return Item(value, NeedsBound([value], why, [str(foreseen)]))
     return define(sizes, foreseen, value, least, high)
+
+
+def _new_symbol(foreseen: Any, sizes: Sizes) -> Expression | None:
+    """
+    The symbol that torch has for the element of a tensor alone: the element itself, or
+    for a boolean the 1 or 0 that it is. None where torch takes it for what is known.
+    """
+    if not isinstance(foreseen, SymInt | SymBool | SymFloat):
+        return None
+    expression: Expression = foreseen.node.expr
+    if isinstance(foreseen, SymBool) and expression.func.__name__ == "Equality":
+        expression, one = expression.args
+        if one != 1:
+            return None
+    is_new = expression.is_Symbol and expression not in sizes.names
+    return expression if is_new else None
 
 
 def _asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def digits() -> sr.StaticModule:
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """Answers for another machine are not those of this one."""
+    """Each test describes another machine, so none may have answers of the others."""
     rows_of_call.cache_clear()
     yield
     rows_of_call.cache_clear()
@@ -75,6 +76,30 @@ def test_a_call_has_a_row_at_least(
 ):
     second_cache(monkeypatch, 1)
     assert rows_of_call(digits, 1) == 1
+
+
+def test_a_module_that_runs_references_computes_all_rows_at_once():
+    options = sr.Options(enable_out_variant=False, optimize_memory=False)
+    module = sr.compile(DIGITS, options=options)
+    assert rows_of_call(module, 100) == 100
+    x = np.random.default_rng(7).random((3, 1, 8, 8), np.float32)
+    (found,) = scorer_of(module, None, 4096).outputs([x])
+    np.testing.assert_array_equal(found, module(x))
+
+
+def test_a_call_has_no_fewer_rows_than_the_model_takes(
+    digits: sr.StaticModule, monkeypatch: pytest.MonkeyPatch
+):
+    report = digits.memory_report
+
+    def of_even_rows(_: object, **sizes: int) -> Any:
+        if sizes["batch"] % 2:
+            raise ValueError("expected an even number of rows")
+        return report(**sizes)
+
+    second_cache(monkeypatch, 1)
+    monkeypatch.setattr(type(digits), "memory_report", of_even_rows)
+    assert rows_of_call(digits, 2 * 25) == 2 * 25
 
 
 def test_bits_are_those_of_one_call(

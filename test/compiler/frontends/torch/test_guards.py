@@ -158,3 +158,20 @@ def test_an_assertion_of_numbers_of_the_run_is_checked(name: str):
         np.testing.assert_array_equal(module(x, np.array(numbers)), x * 2)
     with pytest.raises(ValueError, match=r"torch._check at \S+: expected"):
         module(x, np.array([1, 7]))
+
+
+def test_an_element_that_is_a_size_is_not_taken_for_that_of_an_input():
+    def doubled(x: Any, n: Any) -> Any:
+        torch._check(n.sum().item() == 2 * x.shape[0])
+        return x / x.shape[0] ** 0.5
+
+    shapes = (({0: Dim("rows")}, None),)
+    given = floats(4), torch.tensor([3, 5])
+    module = sr.compile(
+        Wrapped(doubled),
+        given,
+        dynamic_shapes=shapes,
+        options=sr.Options(cache=False),
+    )
+    x = np.ones(9, np.float32)
+    np.testing.assert_array_equal(module(x, np.array([8, 10])), x / 3)

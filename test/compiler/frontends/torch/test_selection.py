@@ -33,7 +33,7 @@ PARTS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_negative_place_counts_from_the_end(name: str) -> None:
-    """Of sizes other than those of the trace the same part is taken."""
+    """Calls with other sizes than the trace had return the part that torch does."""
     x, y = floats(4, 7), floats(4, 3)
     axis = {1: Dim.AUTO}
     program = torch.export.export(

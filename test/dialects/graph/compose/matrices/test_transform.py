@@ -1,4 +1,4 @@
-"""The factors of a transform of any length are those of numpy's."""
+"""`transform_table` gives the factors of numpy's transforms of the same length."""
 
 import numpy as np
 import numpy.typing as npt
