@@ -42,9 +42,9 @@ Feed = Callable[[Array], Array]
 class Ours:
     """The decoder, compiled by us."""
 
-    def __init__(self, folder: Path, weights: str | None, threads: int) -> None:
-        options = sr.Options(cache=False, grow="past", weights=weights, threads=threads)
-        self.module = sr.compile(write_graph(folder), options=options)
+    def __init__(self, folder: Path, **options: Any) -> None:
+        given = sr.Options(cache=False, grow="past", **options)
+        self.module = sr.compile(write_graph(folder), options=given)
         self.config = Config.read(folder)
 
     def begin(self) -> Feed:
@@ -133,9 +133,11 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         write_random(folder, Config(*sizes, 1e-5, 1e4, False))
-        exact = Ours(folder, None, given.threads).begin()(prompt)
+        options = {"weights": given.weights, "threads": given.threads}
+        exact = Ours(folder, threads=given.threads).begin()(prompt)
         runs: dict[str, Ours | Theirs] = {
-            "ours": Ours(folder, given.weights, given.threads)
+            "ours, f32": Ours(folder, **options),
+            "ours": Ours(folder, activations="int8", **options),
         }
         if find_spec("llama_cpp") and find_spec("gguf"):
             context = given.prompt + given.tokens

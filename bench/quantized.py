@@ -87,7 +87,7 @@ def products_in_floats(path: Path) -> tuple[int, int]:
     """How many products of a model are not of integers, and how many there are."""
     ctx, compilation = context(), Compilation(path, options=OPTIONS)
     module = compilation.front_end(compilation.source())(ctx)
-    for each in (*reading_passes(OPTIONS), *quantization_passes(OPTIONS.weights)):
+    for each in (*reading_passes(OPTIONS), *quantization_passes(OPTIONS)):
         each.apply(ctx, module)
     found = [e for e in module.walk() if isinstance(e, ConvOp | LinearOp | MatmulOp)]
     return sum(each.to is None for each in found), len(found)

@@ -6,10 +6,12 @@ Time decoding with weights of 32, 8 and 4 bits, beside ONNX Runtime.
 
 A layer is that of a Llama: its seven products, with SwiGLU and residuals, of a row at a
 time; attention is left out, which has no weights. Each round runs all modules in turns,
-in one process: ours with weights as they are, with `Options(weights=...)`, and with
-`MatMulNBits` of 4 bits in blocks of 32, and ONNX Runtime with the same `MatMulNBits`.
-Printed are the bytes of the constants and the medians of the time of a call, as ratios
-to those of f32; and the median of ours to ONNX Runtime's in each round.
+in one process: ours with weights as they are, with `Options(weights=...)`, with
+`activations="int8"` too, and with `MatMulNBits` of 4 bits in blocks of 32, with the
+`accuracy_level` 0 and 4, by which the other factor becomes bytes; and ONNX Runtime with
+the same `MatMulNBits`. Printed are the bytes of the constants and the medians of the
+time of a call, as ratios to those of f32; and the medians of ours to ONNX Runtime's in
+each round.
 """
 
 from __future__ import annotations
@@ -32,14 +34,22 @@ from .sessions import make_session
 BLOCK = 32
 """Rows of a block of `MatMulNBits`, as its quantiser has them unless it is told."""
 
+OF_BYTES = 4
+"""The `accuracy_level` by which the other factor becomes bytes."""
+
+NODES = "MatMulNBits", f"MatMulNBits of level {OF_BYTES}"
+
 Call = Callable[[Array], Any]
 
 
 class Layers:
     """The products of some layers as an ONNX graph."""
 
-    def __init__(self, layers: int, width: int, hidden: int, bits: int | None) -> None:
-        """Layers with random weights of f32, or of some bits."""
+    def __init__(
+        self, layers: int, width: int, hidden: int, bits: int | None, level: int = 0
+    ) -> None:
+        """Layers with random weights of f32, or of some bits, and as exact as asked."""
+        self.level = level
         self.bits, self.random = bits, np.random.default_rng(0)
         self.nodes: list[NodeProto] = []
         self.stored: dict[str, Array] = {}
@@ -88,6 +98,7 @@ class Layers:
             N=columns,
             bits=self.bits,
             block_size=BLOCK,
+            accuracy_level=self.level,
         )
 
     def model(self) -> bytes:
@@ -123,19 +134,24 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     sizes = given.layers, given.width, given.hidden
-    plain, packed = (Layers(*sizes, bits).model() for bits in (None, 4))
+    plain, *packed = (
+        Layers(*sizes, *bits).model() for bits in ((None,), (4,), (4, OF_BYTES))
+    )
     calls: dict[str, Call] = {}
-    bytes: dict[str, int] = {}
-    for name, model, weights in (
-        ("f32", plain, None),
-        ("int8", plain, "int8"),
-        ("int4", plain, "int4"),
-        ("MatMulNBits", packed, None),
-    ):
-        options = sr.Options(cache=False, threads=given.threads, weights=weights)
+    constants: dict[str, int] = {}
+    ours: list[tuple[str, bytes, dict[str, str]]] = [("f32", plain, {})]
+    for weights in ("int8", "int4"):
+        chosen = {"weights": weights}
+        ours.append((weights, plain, chosen))
+        chosen = {**chosen, "activations": "int8"}
+        ours.append((f"{weights}, activations too", plain, chosen))
+    ours += zip(NODES, packed, ({}, {}), strict=True)
+    for name, model, chosen in ours:
+        options = sr.Options(cache=False, threads=given.threads, **chosen)
         module = sr.compile(model, options=options)
-        calls[name], bytes[name] = module, module.report.constant_bytes
-    calls["MatMulNBits, ONNX Runtime"] = theirs(packed, given.threads)
+        calls[name], constants[name] = module, module.report.constant_bytes
+    for name, model in zip(NODES, packed, strict=True):
+        calls[f"{name}, ONNX Runtime"] = theirs(model, given.threads)
     x = np.random.default_rng(1).standard_normal((given.rows, given.width), np.float32)
     times: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(given.rounds + 2):
@@ -148,11 +164,13 @@ def main() -> None:
     usual = statistics.median(times["f32"])
     print("| weights | bytes, of f32 | time, of f32 |\n| --- | --- | --- |")
     for name, found in times.items():
-        share = f"{bytes[name] / bytes['f32']:.3f}" if name in bytes else ""
+        share = f"{constants[name] / constants['f32']:.3f}" if name in constants else ""
         print(f"| {name} | {share} | {statistics.median(found) / usual:.2f} |")
-    pair = times["MatMulNBits"], times["MatMulNBits, ONNX Runtime"]
-    ratios = [a / b for a, b in zip(*pair, strict=True)]
-    print(f"\nMatMulNBits, ours to ONNX Runtime: {statistics.median(ratios):.2f}")
+    print()
+    for name in NODES:
+        pair = times[name], times[f"{name}, ONNX Runtime"]
+        ratios = [a / b for a, b in zip(*pair, strict=True)]
+        print(f"{name}, ours to ONNX Runtime: {statistics.median(ratios):.2f}")
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ OPTIONS: dict[str, Row] = {
     "precision": Row(("f32",), same_bits=False),
     "algorithms": Row(("exact", "fast", "fastest"), same_bits=False),
     "weights": Row((None,), same_bits=False),
+    "activations": Row((None,), same_bits=False),
     "threads": Row((1, 2), of_a_run=True),
     "manage_output_tensors": Row((False, True), of_a_run=True),
     "optimize_memory": Row((True, False)),

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import FixedBitwidthType, f16
 
 from ...dialects import Dim
-from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp
+from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp, count_dots
 
 OPEN_COUNT = 1 << 30
 """Rows or columns whose number only a run knows."""
@@ -29,6 +29,12 @@ _MOST_ROWS_OF_ONE_VECTOR = 10
 MR at most where NR is one vector: with 13 rows there were more addresses than
 registers, and a layer of 24 channels ran at 40 % of the peak instead of 96 %
 (`docs/performance.md`, "Convolutions").
+"""
+
+_ROWS_OF_WORDS = 8
+"""
+MR at most where words of bytes are multiplied: of 64 rows from 8 to 20 were alike, and
+4 slower (Zen 4).
 """
 
 MOST_VECTORS = 4
@@ -117,6 +123,8 @@ def choose_shape(
     # Whole vectors only: a tile wider than the result would never run.
     most_vectors = max(columns // lanes, 1)
     most = min(max(rows, 1), preference.mr.data or OPEN_COUNT)
+    if dots := count_dots(tile.k_loop.block):
+        return min(_rows_of_words(tile, dots, target), most), lanes, lanes
     best, shape = 0.0, (1, 1)
     is_shared = tile.factors() is not None
     first = 1 if is_shared or most_vectors > MOST_VECTORS else most_vectors
@@ -131,6 +139,18 @@ def choose_shape(
             best, shape = reuse, (mr, vectors)
     mr, vectors = shape
     return mr, vectors * lanes, lanes
+
+
+def _rows_of_words(tile: TileOp, dots: int, target: TargetAttr) -> int:
+    """
+    MR where each k multiplies some words of bytes: what rows share of these stays in
+    registers.
+    """
+    row, column, *_ = tile.k_loop.block.args
+    if any({row, column} <= {*each.indices} for each in tile.loads):
+        # One panel after the other is read from memory sooner than four side by side.
+        return 1
+    return max(min(_ROWS_OF_WORDS, target.registers.data - dots - 2 * SPARE), 1)
 
 
 def streamed_nr(

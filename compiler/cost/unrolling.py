@@ -23,6 +23,7 @@ from ...dialects.loop import (
     YieldOp,
     byte_count,
     can_mask,
+    count_dots,
     element_type,
 )
 from .functions import CONSTANTS
@@ -68,6 +69,12 @@ _MAX_UNROLLED_BODIES = 32
 
 _MAX_SINGLE = 2
 """Bodies left, at most, that are written one by one where their number is known."""
+
+_BYTES_AHEAD = 8192
+"""
+How far ahead words of steps are prefetched: a row by 92 MB of them took 0.91 of the
+time, 0.97 with half or twice as much (Zen 4).
+"""
 
 _VECTORS_PER_BRANCH = 4
 """Vectors of indices that a check compares for each branch."""
@@ -126,7 +133,12 @@ def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
 
 
 def bytes_ahead(tile: TileOp) -> int:
-    """The bytes of the next panel that a register tile prefetches for each k."""
+    """
+    The bytes of the next panel that a register tile prefetches for each k, or how far
+    ahead of each word of steps.
+    """
+    if count_dots(tile.k_loop.block):
+        return _BYTES_AHEAD
     factors, schedule = tile.factors(), tile.schedule
     if factors is None or schedule is None:
         return 0

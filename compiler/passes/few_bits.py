@@ -18,7 +18,16 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects import ELEMENTS, Array, tensor
 from ...dialects.graph import DequantizeOp, LinearOp, MatmulOp, WeightOp
 from ...dialects.graph.compose import number, shape_of
-from ...dialects.graph.few_bits import WORD_BITS, multiplied, numbers, packed
+from ...dialects.graph.few_bits import (
+    WORD_BITS,
+    RoundBlocksOp,
+    block_of,
+    in_panels,
+    multiplied,
+    multiplied_bytes,
+    numbers,
+    packed,
+)
 from ..ir import WeightStore
 from .steps import LEAST_SCALE, MOST_SCALE
 
@@ -77,19 +86,60 @@ class FewBits:
             found["zero_points"] = self.zero_point.astype(np.int8).reshape(along)
         return found
 
-    def build(self, x: SSAValue, key: str, weights: WeightStore) -> SSAValue:
-        """Builds the product with the weight, whose parts become entries of a store."""
-        steps, scale, *zero = [
-            WeightOp(
-                weights.put(f"{key}.{name}", array),
-                tensor(ELEMENTS[array.dtype], *array.shape),
-            ).result
-            for name, array in self.stored.items()
-        ]
+    @property
+    def block(self) -> int:
+        """The elements of a row of the other factor that may share a scale; or 0."""
+        return block_of(len(self.steps) // len(self.scale))
+
+    @cached_property
+    def panels(self) -> dict[int, Mapping[str, Array] | None]:
+        """What a store holds for products of bytes, by the size of their blocks."""
+        return {}
+
+    def panels_of(self, block: int) -> Mapping[str, Array] | None:
+        """What a store holds for products of bytes in such blocks, if it can."""
+        if block not in self.panels:
+            fits = block and self.block % block == 0
+            parts = self.steps, self.scale, self.zero_point
+            self.panels[block] = in_panels(*parts, self.bits, block) if fits else None
+        return self.panels[block]
+
+    def build(
+        self, x: SSAValue, key: str, weights: WeightStore, bytes: bool
+    ) -> SSAValue:
+        """
+        Builds the product with the weight, whose parts become entries of a store: of
+        bytes, where these are asked for or `x` is rounded to some.
+        """
+        rounded = x.owner if isinstance(x.owner, RoundBlocksOp) else None
+        block = self.block if bytes else 0
+        block = block if rounded is None else rounded.block.value.data
+        if (found := self.panels_of(block)) is not None:
+            return multiplied_bytes(
+                x if rounded is None else rounded.input,
+                *_stored(found, key, weights),
+                bits=self.bits,
+                block=block,
+                columns=self.steps.shape[1],
+            )
+        steps, scale, *zero = _stored(self.stored, key, weights)
         if self.bits < BYTE_BITS:
             return multiplied(x, numbers(steps, scale, *zero, bits=self.bits))
         zero = zero or [number(0, ELEMENTS[self.steps.dtype])]
         return multiplied(x, DequantizeOp(steps, scale, *zero).result)
+
+
+def _stored(
+    arrays: Mapping[str, Array], key: str, weights: WeightStore
+) -> list[SSAValue]:
+    """Builds the parts of a weight, which become entries of a store."""
+    return [
+        WeightOp(
+            weights.put(f"{key}.{name}", array),
+            tensor(ELEMENTS[array.dtype], *array.shape),
+        ).result
+        for name, array in arrays.items()
+    ]
 
 
 def factors_of(op: MatmulOp | LinearOp) -> tuple[SSAValue, SSAValue] | None:
@@ -104,11 +154,16 @@ def factors_of(op: MatmulOp | LinearOp) -> tuple[SSAValue, SSAValue] | None:
 
 
 def replace(
-    op: MatmulOp | LinearOp, x: SSAValue, found: FewBits, key: str, weights: WeightStore
+    op: MatmulOp | LinearOp,
+    x: SSAValue,
+    found: FewBits,
+    key: str,
+    weights: WeightStore,
+    bytes: bool,
 ) -> None:
-    """Replaces a product by one with a weight of few bits."""
+    """Replaces a product by one with a weight of few bits, of `bytes` if it can be."""
     with ImplicitBuilder(block := Block()):
-        result = found.build(x, key, weights)
+        result = found.build(x, key, weights, bytes)
     for each in block.ops:
         each.location = op.location
     Rewriter.inline_block(block, InsertPoint.before(op))

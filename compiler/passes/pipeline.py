@@ -136,15 +136,16 @@ def opening_passes(options: Options, folds: bool) -> list[ModulePass]:
     ]
 
 
-def quantization_passes(weights: str | None) -> list[ModulePass]:
+def quantization_passes(options: Options) -> list[ModulePass]:
     """graph -> graph: products of what is quantised become ones of integers."""
+    weights, bytes = options.weights, options.activations is not None
     return [
         SinkCasts(),
         FoldConstants(dequantizes=False),
         SinkDequantize(),
         FoldQuantization(),
-        KeepSteps(),
-        *([] if weights is None else [QuantizeWeights(BITS_OF_WEIGHTS[weights])]),
+        KeepSteps(bytes),
+        *([QuantizeWeights(BITS_OF_WEIGHTS[weights], bytes)] if weights else ()),
         # From here weights of few bits are factors as they are, where they can be.
         FoldConstants(),
         FoldRequantization(),
@@ -170,7 +171,7 @@ def graph_passes(
         *opening_passes(options, folds=observes or profile is not None),
         *([ObserveValues()] if observes else ()),
         *([] if profile is None else [InsertQuantization.by(profile)]),
-        *quantization_passes(options.weights),
+        *quantization_passes(options),
         FoldBatchNorm(),
         Decompose(),
         # From here every op has loops, is a view, or is a fallback.

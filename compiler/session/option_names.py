@@ -38,6 +38,7 @@ SCOPES: Mapping[str, Scope] = MappingProxyType(
         "precision": Scope.CODE,
         "algorithms": Scope.CODE,
         "weights": Scope.CODE,
+        "activations": Scope.CODE,
         "quantization": Scope.CODE,
         "bounds": Scope.CODE,
         "grow": Scope.CODE,

@@ -43,6 +43,20 @@ FALLBACKS = ("error", "foreign")
 TIERS = ("full", "fast-start")
 """What may answer first: code that is exchanged later, or not."""
 
+ACTIVATIONS = ("int8",)
+"""What products with weights of few bits may round their other factor to."""
+
+CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
+    "bind": ("bind of", BINDINGS),
+    "fallback": ("fallback of", FALLBACKS),
+    "tier": ("a tier", TIERS),
+    "precision": ("a precision", PRECISIONS),
+    "algorithms": ("algorithms", TILES_OF_ALGORITHMS),
+    "weights": ("weights of", BITS_OF_WEIGHTS),
+    "activations": ("activations of", ACTIVATIONS),
+}
+"""What each option is said to be in errors, and the values that it may have."""
+
 SWITCHES = (
     *("cache", "tune", "manage_output_tensors", "optimize_memory"),
     *("enable_out_variant", "enable_tensorexpr_fusion", "use_maybe_copy_variants"),

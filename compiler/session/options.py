@@ -18,13 +18,8 @@ from .option_names import (
 )
 from .option_values import (
     ALWAYS_GIVEN,
-    BINDINGS,
-    BITS_OF_WEIGHTS,
-    FALLBACKS,
-    PRECISIONS,
+    CHOICES,
     SWITCHES,
-    TIERS,
-    TILES_OF_ALGORITHMS,
     ProfileText,
     check_is,
     check_one_of,
@@ -110,6 +105,13 @@ class Options:
     with a scale for each group of 64 rows, or None for not at all. They take so much
     less memory, which is what a model waits for that computes a row at a time
     (`docs/quantization.md`). Compile scope.
+    """
+
+    activations: str | None = None
+    """
+    What products round their other factor to where a weight has few bits: "int8"
+    numbers, with a scale for each 32 of a row, or None for not at all, unless a model
+    says so. They are computed of bytes then (`docs/quantization.md`). Compile scope.
     """
 
     quantization: Any = None
@@ -246,22 +248,18 @@ class Options:
                 "a call may compile; leave one of them out"
             )
         object.__setattr__(self, "seed", whole_seed(self.seed))
-        check_one_of("bind of", BINDINGS, self.bind)
-        check_one_of("fallback of", FALLBACKS, self.fallback)
+        for name, (what, values) in CHOICES.items():
+            if (value := getattr(self, name)) != getattr(Options, name):
+                check_one_of(what, values, value)
         object.__setattr__(self, "foreign_ops", names_of_classes(self.foreign_ops))
         check_planner(self.planner)
         for name in ("threads", "inter_op_threads"):
             object.__setattr__(self, name, whole_threads(getattr(self, name)))
-        check_one_of("a tier", TIERS, self.tier)
         if self.tune and self.tier != "full":
             raise CompileError(
                 f"expected tier='full' with tune=True, got {self.tier!r}, and what is "
                 "measured takes longer than a compile; leave one of them out"
             )
-        check_one_of("a precision", PRECISIONS, self.precision)
-        check_one_of("algorithms", TILES_OF_ALGORITHMS, self.algorithms)
-        if self.weights is not None:
-            check_one_of("weights of", BITS_OF_WEIGHTS, self.weights)
 
     def _check_growing(self) -> None:
         """Raises `CompileError` unless what grows are names; keeps each once."""
@@ -281,11 +279,11 @@ class Options:
                     f"When {name} is true, enable_out_variant must be set to true"
                 )
         others = (
-            *("precision", "algorithms", "weights", "quantization"),
+            *("precision", "algorithms", "weights", "activations", "quantization"),
             *("tune", "strict", "grow", "tier"),
         )
         for name in others:
-            value = type(self).__dataclass_fields__[name].default
+            value = getattr(Options, name)
             if (got := getattr(self, name)) != value:
                 raise CompileError(
                     f"expected {name}={value!r} with enable_out_variant=False, got "

@@ -12,7 +12,8 @@ number and NaN is NaN. Boolean sums are `or`, products `and`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,22 @@ def binary(name: str) -> Binary:
 
 add, sub, mul, div = (binary(name) for name in ("add", "sub", "mul", "div"))
 maximum, minimum = binary("max"), binary("min")
+
+
+@dataclass(frozen=True)
+class Products:
+    """The body of a contraction whose factors are computed from several scalars."""
+
+    factors: Callable[..., tuple[SSAValue, SSAValue]]
+    """Builds both factors from one scalar for each source."""
+
+    def __call__(self, *scalars: SSAValue) -> SSAValue:
+        return mul(*self.factors(*scalars))
+
+
+def factors_of(body: Body, scalars: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Builds the two factors of a contraction whose body takes these scalars."""
+    return body.factors(*scalars) if isinstance(body, Products) else scalars
 
 
 def combine(name: Combiner, so_far: SSAValue, x: SSAValue) -> SSAValue:

@@ -52,7 +52,7 @@ from .points import (
     only_nest,
     written,
 )
-from .row_reductions import Stages, arrange
+from .row_reductions import Stages, arrange, is_contraction
 
 
 def make_group(op: GraphOp) -> Group:
@@ -160,7 +160,7 @@ class _Builder:
             tensor_type(reducer.results[0]).element_type,
             epilogue,
             element(self.result, at),
-            nest.combine == "add" and nest.body is scalar.mul,
+            is_contraction(nest),
             in_turn=in_turn(nest),
             keeps_accumulators=nest.keeps_accumulators,
         )

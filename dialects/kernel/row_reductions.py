@@ -74,7 +74,8 @@ class Stages:
 
 def is_contraction(nest: Nest) -> bool:
     """Whether the nest is a sum of products, and so reads its operands many times."""
-    return nest.combine == "add" and nest.body is scalar.mul
+    multiplies = nest.body is scalar.mul or isinstance(nest.body, scalar.Products)
+    return nest.combine == "add" and multiplies
 
 
 def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
+from .ops.dot_bytes import DotBytesOp
 from .ops.remainder import RemainderOp
 from .ops.scale_difference import ScaleDifferenceOp
 from .rounding import rounds
 
 __all__ = [
+    "DotBytesOp",
     "RemainderOp",
     "Scalar",
     "ScaleDifferenceOp",
@@ -16,4 +18,4 @@ __all__ = [
 ]
 
 
-Scalar = Dialect("scalar", [RemainderOp, ScaleDifferenceOp])
+Scalar = Dialect("scalar", [DotBytesOp, RemainderOp, ScaleDifferenceOp])

@@ -8,7 +8,7 @@ Continue a text of tokens with a decoder of the Llama family.
 A folder has `config.json` and `model.safetensors` as Hugging Face writes them; tokens
 are numbers, as a tokenizer of the model makes and reads them. Without `--top-p` each
 token is the most likely one. Weights of products stay as they are, or become 8 or 4
-bits; caches grow where they are (docs/memory.md, "Caches that grow by Concat").
+bits, and with `--activations int8` what they are multiplied with 8; caches grow where they are (docs/memory.md, "Caches that grow by Concat").
 """
 
 from __future__ import annotations
@@ -93,7 +93,12 @@ def generate(
 def run(folder: Path, given: argparse.Namespace) -> None:
     """Compiles the decoder of a folder, and prints what it makes of a prompt."""
     config = Config.read(folder)
-    options = sr.Options(grow="past", weights=given.weights, threads=given.threads)
+    options = sr.Options(
+        grow="past",
+        weights=given.weights,
+        activations=given.activations,
+        threads=given.threads,
+    )
     module = sr.compile(write_graph(folder), options=options)
     choose = most_likely
     if given.top_p is not None:
@@ -115,6 +120,7 @@ def main() -> int:
     parser.add_argument("--prompt", type=int, nargs="+", default=[1, 40, 7, 22])
     parser.add_argument("--tokens", type=int, default=32, help="how many to make")
     parser.add_argument("--weights", choices=("int8", "int4"), help="else as they are")
+    parser.add_argument("--activations", choices=("int8",), help="else as they are")
     parser.add_argument("--top-p", type=float, help="else the most likely token")
     parser.add_argument("--temperature", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)

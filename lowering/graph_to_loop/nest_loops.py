@@ -257,8 +257,8 @@ class NestBuilder:
         """Builds the k-loop of a contraction, fused where the type has such an op."""
         element = self.nest.element
         assert isinstance(element, Apply)
-        scalars = Scalars(self, point)
-        a, b = (scalars.value(each) for each in element.operands)
+        values = map(Scalars(self, point).value, element.operands)
+        a, b = scalar.factors_of(element.body, [*values])
         if isinstance(self.nest.type, AnyFloat):
             return math.FmaOp(a, b, so_far).result
         return scalar.add(so_far, scalar.mul(a, b))

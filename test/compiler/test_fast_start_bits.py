@@ -111,6 +111,7 @@ func.func @layers(%x: tensor<?x32x20x20xf32, ["n"]>) -> tensor<?x24xf32, ["n"]> 
 
 WEIGHTED: tuple[dict[str, Any], ...] = (
     *({}, {"precision": "bf16"}, {"weights": "int8"}, {"weights": "int4"}),
+    {"weights": "int4", "activations": "int8"},
     *({"algorithms": "fast"}, {"algorithms": "fastest"}),
     *({"enable_tensorexpr_fusion": False}, {"inter_op_threads": 2, "threads": 2}),
 )

@@ -95,7 +95,9 @@ def test_the_example_runs(runs_host: None):
 )
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("weights", ["int8", "int4"])
-@pytest.mark.parametrize("arguments", [[], ["--top-p=0.9", "--temperature=0.7"]])
+@pytest.mark.parametrize(
+    "arguments", [["--activations=int8"], ["--top-p=0.9", "--temperature=0.7"]]
+)
 def test_it_takes_weights_of_few_bits_and_a_nucleus(
     example: Any,
     weights: str,

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from onnx import TensorProto
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from ....dialects import Array, ceildiv, is_float
+from ....dialects import Array, ceildiv, is_float, tensor_type
 from ....dialects.graph import AddOp, DequantizeOp, DivOp, LinearOp, MulOp, SubOp
 from ....dialects.graph.compose import (
     convert,
@@ -24,6 +25,7 @@ from ....dialects.graph.compose import (
     shape_of,
     times,
 )
+from ....dialects.graph.few_bits import RoundBlocksOp, block_of
 from ..unsupported import Unsupported
 from .element import element
 from .known import Known
@@ -36,6 +38,9 @@ from .quantization import (
     zero_point,
 )
 from .recurrent import HANDLERS as RECURRENT
+
+_OF_BYTES = 4
+"""The `accuracy_level` that lets a factor be rounded to bytes; others are floats."""
 
 
 def _with(x: SSAValue, node: Node, place: int) -> SSAValue:
@@ -122,8 +127,24 @@ def _matmul_of_bits(node: Node) -> Result:
     scale = reshaped(node.operand(2), [count, blocks, 1])
     weight = _numbers_of_bits(node, steps, scale, bits)
     whole = part(reshaped(weight, [count, blocks * block]), 1, 0, depth)
-    result = LinearOp(node.operand(0), convert(whole, node.element(0))).result
+    x = _as_exact(node, block)
+    result = LinearOp(x, convert(whole, node.element(0))).result
     return _with(result, node, 5)
+
+
+def _as_exact(node: Node, block: int) -> SSAValue:
+    """Builds the other factor as exact as the node asks for: of level 4, of bytes."""
+    x, rounded = node.operand(0), block_of(block)
+    if (
+        node.integer("accuracy_level") != _OF_BYTES
+        or tensor_type(x).element_type != f32
+    ):
+        return x
+    match node.shape(0):
+        case (*_, int() as last) if rounded and last % rounded == 0:
+            return RoundBlocksOp(x, block=rounded).result
+        case _:
+            return x
 
 
 def _numbers_of_bits(

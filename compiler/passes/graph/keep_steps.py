@@ -20,6 +20,14 @@ and scales alone. A number is what `graph.dequantize` says, rounded once, and pr
 are added up in the order of k: so results have the bits of the same weight in f32. Zero
 points that are the middle of the steps go, since words have signed steps.
 
+With `bytes` the other factor is rounded to bytes in blocks of 32, or of 16 where
+groups ask for that, and both factors are multiplied as bytes:
+
+    %4 = graph.quantize %x, %3, %zero : … -> tensor<7x2x32xsi8>
+    %7 = graph.multiply_steps %6, %3, %5, %0, %1 {bits = 4} : … -> tensor<7x32x16xf32>
+
+Where `graph.round_blocks` makes the other factor this is so without `bytes`.
+
 Steps of eight bits are bytes, which `graph.dequantize` takes as they are. Whatever only
 moves elements may stand between. Scales are the same for groups of rows, all of one
 size, of 16 rows or more, and a whole number of words; else, and for small weights, for
@@ -52,11 +60,14 @@ class KeepSteps(ModulePass):
 
     name = "keep-steps"
 
+    bytes: bool = False
+    """Whether the other factor is rounded to bytes, where no `round_blocks` does so."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = list(op.walk())
         if not any(isinstance(each, DequantizeOp) for each in found):
             return
-        keeper = _Keeper(weights_of(ctx))
+        keeper = _Keeper(weights_of(ctx), self.bytes)
         for each in found:
             if isinstance(each, MatmulOp | LinearOp):
                 keeper.keep(each)
@@ -67,6 +78,7 @@ class KeepSteps(ModulePass):
 class _Keeper(Steps):
     """Rewrites products of one module."""
 
+    bytes: bool = False
     made: dict[tuple[SSAValue, bool], tuple[str, FewBits] | None] = field(
         default_factory=dict[tuple[SSAValue, bool], tuple[str, FewBits] | None]
     )
@@ -81,7 +93,7 @@ class _Keeper(Steps):
         if key not in self.made:
             self.made[key] = self.find(*key)
         if (found := self.made[key]) is not None:
-            replace(op, x, found[1], found[0], self.weights)
+            replace(op, x, found[1], found[0], self.weights, self.bytes)
 
     def find(self, weight: SSAValue, is_transposed: bool) -> tuple[str, FewBits] | None:
         """The name of a weight, and its steps, if it has such."""

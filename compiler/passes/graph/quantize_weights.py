@@ -17,7 +17,8 @@ Here steps have four bits. The pass changes numbers, and runs only where a user 
 it (`Options(weights="int4")`). A column has a scale for each group of rows: the element
 farthest from zero is the greatest step, and each other one the nearest step, at a tie
 the even one. So a weight is off by half a scale at most: 1/14 of the greatest of its
-group with four bits, 1/254 with eight. Products are computed as `keep-steps` says.
+group with four bits, 1/254 with eight. Products are computed as `keep-steps` says,
+with `bytes` too.
 
 Groups have 64 rows, or the most below that which all groups can have; a weight that has
 no such groups of 16 rows or more stays as it is, as do small ones, those with elements
@@ -51,6 +52,8 @@ class QuantizeWeights(ModulePass):
     name = "quantize-weights"
 
     bits: int = 8
+    bytes: bool = False
+    """Whether the other factor is rounded to bytes, too."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
@@ -76,7 +79,7 @@ class QuantizeWeights(ModulePass):
         if key not in made:
             made[key] = quantized(array.T if is_transposed else array, self.bits)
         if (weight := made[key]) is not None:
-            replace(op, factors[0], weight, name, weights)
+            replace(op, factors[0], weight, name, weights, self.bytes)
 
 
 def _weight_of(value: SSAValue, weights: WeightStore) -> tuple[str, Array] | None:

@@ -60,16 +60,6 @@ class Shape:
     lanes: int
 
 
-def hidden(w: FunctionWriter, address: str) -> str:
-    """
-    An address that LLVM does not see the sum behind.
-
-    Else LLVM forms other sums for the addresses of each k, which need more registers
-    than there are.
-    """
-    return w.emit(f"call ptr @llvm.launder.invariant.group.p0(ptr {address})")
-
-
 class RegisterTile:
     """The accumulators whose first is at a row and a column of the result."""
 
@@ -90,6 +80,8 @@ class RegisterTile:
         ]
         self.masks = [""] * shape.vectors
         """Of each vector of a row, the lanes that load and store, where not all do."""
+        self.ahead = 0 if op.prefetch is None or op.schedule else op.prefetch.value.data
+        """How many bytes ahead of what is loaded words of steps are prefetched."""
         self.dependences = Dependences()
         self.bases: dict[Operation, list[str]] = {}
         """The addresses of rows of operands that have one for each row of the tile."""
@@ -298,6 +290,8 @@ class RegisterTile:
         if key not in known:
             if (base := self.bases.get(op)) is None:
                 known[key] = self.host.evaluate(op)
+                if self.ahead and by_column:
+                    self.host.memory.ask_ahead(op, self.ahead)
             else:
                 assert isinstance(op, LoadOp)
                 known[key] = self.load_from(base, op, row, vector)
@@ -330,7 +324,7 @@ class RegisterTile:
         memory = self.host.memory
         with self.at_position((row, 0), self.op.k_loop.block):
             address = memory.address(op.buffer, memory.offsets(memory.at(op)).first)
-        return hidden(self.host.w, address)
+        return self.host.w.hidden(address)
 
     def load_from(
         self, bases: Sequence[str], op: LoadOp, row: int, vector: int

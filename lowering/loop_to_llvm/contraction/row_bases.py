@@ -15,7 +15,6 @@ from ....dialects.loop import BlockedIndex
 from ..text.scope import SCALAR
 from ..text.types import Value
 from .blocks import Blocks, KBlock
-from .register_tile import hidden
 
 
 def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
@@ -44,7 +43,7 @@ def _row_base(blocks: Blocks, row: str) -> str:
     with blocks.scope.inner():
         blocks.set_index(blocks.row, row)
         offset = memory.offsets(blocks.a.at).first
-        return hidden(blocks.w, memory.address(blocks.a.buffer, offset))
+        return blocks.w.hidden(memory.address(blocks.a.buffer, offset))
 
 
 def _stepped_bases(
@@ -65,7 +64,7 @@ def _stepped_bases(
     found: list[str] = []
     for _ in rows:
         offset = w.add(w.add(start, w.mul(number, stride)), w.mul(inside, step))
-        found.append(hidden(w, memory.address(blocks.a.buffer, offset)))
+        found.append(w.hidden(memory.address(blocks.a.buffer, offset)))
         inside = w.add(inside, "1")
         ends = w.emit(f"icmp eq i64 {inside}, {size}")
         inside = w.emit(f"select i1 {ends}, i64 0, i64 {inside}")

@@ -34,6 +34,7 @@ from ....dialects.loop import (
     TileOp,
     YieldOp,
 )
+from ....dialects.scalar import DotBytesOp
 from ..contraction.blocking import write_blocks
 from ..contraction.tile import write_tile
 from ..isa import instructions_of
@@ -47,6 +48,7 @@ from ..text.types import Value
 from .argsort import write_argsort
 from .check_index import write_check, write_clamp
 from .choose import ChoiceWriter
+from .dot_bytes import write_dot_bytes
 from .empty_loops import leave_if_idle
 from .loops import LoopWriter
 from .native import write_native
@@ -177,6 +179,9 @@ class _KernelWriter:
                 if not self.rounds_at_once and scalar.is_element(op.input, bf16):
                     return upper_half(self.w, value)
                 return self.instructions.narrow(self.w, value)
+            case DotBytesOp():
+                operands = [self.scope[each] for each in op.operands]
+                return write_dot_bytes(self.w, self.target, op, operands)
             case _:
                 operands = [self.scope[each] for each in op.operands]
                 return write_scalar_op(self.w, op, operands, self.fma, self.need)

@@ -161,6 +161,15 @@ class FunctionWriter(IndexWriter):
         """The greatest multiple of `step` that is not above `size`."""
         return self.mul(self.div(size, step), str(step))
 
+    def hidden(self, address: str) -> str:
+        """
+        An address that LLVM does not see the sum behind.
+
+        Else LLVM forms other sums for the addresses of each k, for which there are not
+        enough registers.
+        """
+        return self.emit(f"call ptr @llvm.launder.invariant.group.p0(ptr {address})")
+
     def fence(self) -> None:
         """Adds a fence that LLVM moves no load across, and that is no instruction."""
         self.do('fence syncscope("singlethread") acq_rel')

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import i1, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import i1, i32, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....dialects import ELEMENT_TYPES, Dim
 from ....dialects.loop import (
@@ -259,6 +259,13 @@ class MemoryAccess:
             line = f"getelementptr {memory_text(type)}, ptr {base}, i64 {offset}"
             arguments = f"ptr {self.w.emit(line)}, i32 0, i32 3, i32 1"
             self.w.do(f"call void @llvm.prefetch.p0({arguments})")
+
+    def ask_ahead(self, op: Operation, bytes: int) -> None:
+        """Writes a prefetch so far ahead of the words of steps that an op may load."""
+        if isinstance(op, LoadOp) and op.element == i32:
+            here = self.address(op.buffer, self.offsets(self.at(op)).first)
+            ahead = self.w.emit(f"getelementptr i8, ptr {here}, i64 {bytes}")
+            self.w.do(f"call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
 
     def position(self, op: PositionOp) -> Value:
         """Writes the value of a subscript, as an i64."""

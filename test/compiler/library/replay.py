@@ -38,10 +38,13 @@ def module_of(
 
 
 def replay(
-    model: Any, selection: Selection = EVERY, threads: int = 1
+    model: Any,
+    selection: Selection = EVERY,
+    threads: int = 1,
+    options: Options | None = None,
 ) -> call.StaticModule:
     """A model that is compiled to data, over the library of it alone."""
-    return module_of(make_data_model(model, Options()), selection, threads)
+    return module_of(make_data_model(model, options or Options()), selection, threads)
 
 
 def as_arrays(answer: Any) -> list[npt.NDArray[Any]]:

@@ -46,6 +46,10 @@ WRONG: dict[str, dict[object, str]] = {
         4: "expected weights of int8 or int4, got 4",
         "int2": "expected weights of int8 or int4, got int2",
     },
+    "activations": {
+        8: "expected activations of int8, got 8",
+        "int4": "expected activations of int8, got int4",
+    },
     "quantization": {
         3: "expected a profile, or the path of one, for quantization, got int 3",
         "none.yaml": r"none\.yaml: expected a profile, got no such file",
@@ -187,6 +191,7 @@ OTHERS: dict[str, Any] = {
     "precision": "bf16",
     "algorithms": "fast",
     "weights": "int4",
+    "activations": "int8",
     "bounds": {"n": 3},
     "grow": ("n",),
     "quantization": ProfileText("", "0", "profile"),
@@ -246,6 +251,7 @@ def test_what_only_compiled_code_has_is_refused_of_references():
         "precision": "bf16",
         "algorithms": "fast",
         "weights": "int8",
+        "activations": "int8",
         "tune": True,
         "strict": True,
         "tier": "fast-start",

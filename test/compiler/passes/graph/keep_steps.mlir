@@ -1,4 +1,5 @@
 // RUN: sr-opt %s -p keep-steps | filecheck %s
+// RUN: sr-opt %s -p 'keep-steps{bytes=true}' | filecheck %s --check-prefix=BYTES
 // RUN: sr-opt %s -p 'keep-steps,fold-constants,fuse,outline-constants,set-target{cpu=x86-64-v3},pack-weights' | filecheck %s --check-prefix=PACKED
 // RUN: sr-opt %s -p 'keep-steps,fold-constants,fuse,outline-constants,set-target{cpu=x86-64-v3},pack-weights,analyze-aliases,assign-buffers,graph-to-loop,size-tiles' | filecheck %s --check-prefix=LOOPS
 
@@ -19,6 +20,16 @@
 // PACKED-NEXT:    ^
 // PACKED-NEXT:      graph.dequantize_words
 // PACKED-NEXT:      graph.block_matmul
+// BYTES-LABEL: func.func @four_bits
+// BYTES-NEXT:    %[[WORDS:.*]] = graph.weight "weight.panels" : tensor<4x2x4x16xi32>
+// BYTES-NEXT:    %[[SCALES:.*]] = graph.weight "weight.panel_scales" : tensor<4x2x16xf32>
+// BYTES:         %[[BYTES:.*]] = graph.quantize %{{.*}}, %[[SCALE:.*]], %{{.*}} : tensor<7x2x32xf32>, tensor<7x2x1xf32>, tensor<si8> -> tensor<7x2x32xsi8>
+// BYTES:         %[[SUM:.*]] = graph.sum %[[BYTES]] {{.*}} -> tensor<7x2xi32>
+// BYTES-NEXT:    %[[MIDDLE:.*]] = graph.constant dense<-8> : tensor<i32>
+// BYTES-NEXT:    %[[OFFSET:.*]] = graph.mul %[[SUM]], %[[MIDDLE]]
+// BYTES:         %[[A:.*]] = graph.pack_bytes %{{.*}} : tensor<7x64xsi8> -> tensor<7x16xi32>
+// BYTES:         graph.multiply_steps %[[A]], %{{.*}}, %[[OFFSET]], %[[WORDS]], %[[SCALES]] {bits = 4 : i64} {{.*}} -> tensor<7x4x16xf32>
+// BYTES-NEXT:    graph.reshape {{.*}} -> tensor<7x64xf32>
 // LOOPS:        loop.tile %{{.*}} to 7, %{{.*}} to 64, reduce %[[G:.*]] to 2, reduce %[[W:.*]] to 4, reduce %[[K:.*]] to 8 from
 // LOOPS-DAG:      loop.load %{{.*}}[%[[G]] * 64 + %[[W]] * 16 + %[[N:.*]] blocked 16 * 128] : memref<?xi32>
 // LOOPS-DAG:      loop.load %{{.*}}[%[[G]] * 16 + %[[N]] blocked 16 * 32] : memref<?xf32>
@@ -56,6 +67,9 @@ func.func @eight_bits(%x : tensor<2x7x64xf32>) -> tensor<2x7x64xf32> {
 // CHECK-LABEL: func.func @zero_points
 // CHECK:         %[[ZEROS:.*]] = graph.weight "{{.*}}.zero_points" : tensor<2x1x1x64xsi8>
 // CHECK-NEXT:    graph.dequantize_words %{{.*}}, %{{.*}}, %[[ZEROS]] {bits = 4 : i64} : tensor<2x4x64xi32>, tensor<2x1x1x64xf32>, tensor<2x1x1x64xsi8>
+// BYTES-LABEL: func.func @zero_points
+// BYTES:         %[[ZEROS:.*]] = graph.weight "{{.*}}.panel_zeros" : tensor<4x2x16xui8>
+// BYTES:         graph.multiply_steps %{{.*}}, %[[ZEROS]] {bits = 4 : i64}
 func.func @zero_points(%x : tensor<7x64xf32>) -> tensor<7x64xf32> {
   %w = graph.constant dense<9> : tensor<64x2x32xui8>
   %s = graph.constant dense<0.5> : tensor<f32>
@@ -116,4 +130,26 @@ func.func @steps_of_a_run(%x : tensor<7x64xf32>, %w : tensor<64x64xui8>) -> tens
   %1 = graph.dequantize %w, %s, %z : tensor<64x64xui8>, tensor<f32>, tensor<ui8> -> tensor<64x64xf32>
   %2 = graph.linear %x, %1 : tensor<7x64xf32>, tensor<64x64xf32> -> tensor<7x64xf32>
   return %2 : tensor<7x64xf32>
+}
+
+// What is rounded to blocks says so itself, whatever the option: products are of bytes
+// with blocks of whole groups, else of the numbers that it is rounded to.
+//
+// CHECK-LABEL: func.func @rounded
+// CHECK-NOT:     graph.round_blocks
+// CHECK:         graph.multiply_steps
+// CHECK-SAME:      tensor<7x16xi32>, tensor<7x4xf32>, tensor<7x4xi32>, tensor<4x4x2x16xi32>
+// CHECK:         %[[ROUNDED:.*]] = graph.round_blocks %x {block = 64 : i64}
+// CHECK:         graph.block_matmul %[[ROUNDED]]
+func.func @rounded(%x : tensor<7x64xf32>) -> (tensor<7x64xf32>, tensor<7x64xf32>) {
+  %w = graph.constant dense<15> : tensor<64x2x32xui8>
+  %s = graph.constant dense<[[[0.5], [2.0]]]> : tensor<1x2x1xf32>
+  %z = graph.constant dense<8> : tensor<ui8>
+  %1 = graph.dequantize %w, %s, %z : tensor<64x2x32xui8>, tensor<1x2x1xf32>, tensor<ui8> -> tensor<64x2x32xf32>
+  %2 = graph.reshape %1 {shape = ["64", "64"]} : tensor<64x2x32xf32> -> tensor<64x64xf32>
+  %3 = graph.round_blocks %x {block = 16 : i64} : tensor<7x64xf32> -> tensor<7x64xf32>
+  %4 = graph.linear %3, %2 : tensor<7x64xf32>, tensor<64x64xf32> -> tensor<7x64xf32>
+  %5 = graph.round_blocks %x {block = 64 : i64} : tensor<7x64xf32> -> tensor<7x64xf32>
+  %6 = graph.linear %5, %2 : tensor<7x64xf32>, tensor<64x64xf32> -> tensor<7x64xf32>
+  return %4, %6 : tensor<7x64xf32>, tensor<7x64xf32>
 }

@@ -1,5 +1,6 @@
 // RUN: sr-opt %s -p 'outline-constants,quantize-weights{bits=4}' | filecheck %s
 // RUN: sr-opt %s -p 'outline-constants,quantize-weights{bits=8}' | filecheck %s --check-prefix=BYTES
+// RUN: sr-opt %s -p 'outline-constants,quantize-weights{bits=4 bytes=true}' | filecheck %s --check-prefix=BOTH
 
 // Four bits lie in words, eight are bytes; 192 rows are three groups of 64.
 //
@@ -14,6 +15,10 @@
 // BYTES-NEXT:    %[[ZERO:.*]] = graph.constant dense<0> : tensor<si8>
 // BYTES-NEXT:    %[[W:.*]] = graph.dequantize %[[STEPS]], %[[SCALES]], %[[ZERO]]
 // BYTES-NEXT:    graph.block_matmul %x, %[[W]] : tensor<7x192xf32>, tensor<3x64x32xf32> -> tensor<7x32xf32>
+// BOTH-LABEL: func.func @linear
+// BOTH-NEXT:     %[[STEPS:.*]] = graph.weight "{{.*}}.panels" : tensor<2x6x4x16xi32>
+// BOTH-NEXT:     %[[SCALES:.*]] = graph.weight "{{.*}}.panel_scales" : tensor<2x3x16xf32>
+// BOTH:          graph.multiply_steps %{{.*}}, %[[STEPS]], %[[SCALES]] {bits = 4 : i64}
 func.func @linear(%x : tensor<7x192xf32>) -> tensor<7x32xf32> {
   %w = graph.constant dense<0.5> : tensor<32x192xf32>
   %1 = graph.linear %x, %w : tensor<7x192xf32>, tensor<32x192xf32> -> tensor<7x32xf32>
