@@ -135,17 +135,19 @@ def main() -> None:
     given = parser.parse_args()
     sizes = given.layers, given.width, given.hidden
     plain, *packed = (
-        Layers(*sizes, *bits).model() for bits in ((None,), (4,), (4, OF_BYTES))
+        Layers(*sizes, bits, level).model()
+        for bits, level in ((None, 0), (4, 0), (4, OF_BYTES))
     )
     calls: dict[str, Call] = {}
     constants: dict[str, int] = {}
-    ours: list[tuple[str, bytes, dict[str, str]]] = [("f32", plain, {})]
+    ours: list[tuple[str, bytes, dict[str, Any]]] = [("f32", plain, {})]
     for weights in ("int8", "int4"):
         chosen = {"weights": weights}
         ours.append((weights, plain, chosen))
         chosen = {**chosen, "activations": "int8"}
         ours.append((f"{weights}, activations too", plain, chosen))
-    ours += zip(NODES, packed, ({}, {}), strict=True)
+    for name, model in zip(NODES, packed, strict=True):
+        ours.append((name, model, {}))
     for name, model, chosen in ours:
         options = sr.Options(cache=False, threads=given.threads, **chosen)
         module = sr.compile(model, options=options)

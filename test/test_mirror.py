@@ -60,6 +60,11 @@ TESTED_ELSEWHERE = {
         "compiler/passes/graph/narrow_activations.mlir",
         "compiler/passes/graph/sink_casts.mlir",
     ),
+    "compiler/passes/moved_factors.py": (
+        "is what a pass asks of factors",
+        "compiler/passes/graph/fuse.mlir",
+        "lowering/loop_to_llvm/contraction/test_packing.py",
+    ),
     "compiler/passes/steps.py": (
         "is what passes ask of scales",
         "compiler/passes/graph/sink_dequantize.mlir",

@@ -26,14 +26,17 @@ def choose_squares(
 ) -> tuple[tuple[int, int, int], int] | None:
     """
     MR, NR and lanes, and the k that are read at a time; None where columns are not
-    apart, or the other factor has several rows, which share what is read.
+    apart, or several rows of the other factor share what is read.
     """
     mr, nr, lanes = plain
-    if mr > 1 or len(tile.sizes) < 3:
+    if len(tile.sizes) < 3:
         return None
     block, k_count = tile.k_loop.block, tile.sizes[-1]
     across = loads_across(block, block.args[-2], block.args[1])
-    if not across:
+    if mr > 1 and all(block.args[0] in each.indices for each in across):
+        # Nothing of a square is for another row.
+        mr = 1
+    if mr > 1 or not across:
         return None
     side = lanes = min(lanes, target.registers.data // 2)
     # Registers hold a square, or halves of two.

@@ -8,7 +8,8 @@ Continue a text of tokens with a decoder of the Llama family.
 A folder has `config.json` and `model.safetensors` as Hugging Face writes them; tokens
 are numbers, as a tokenizer of the model makes and reads them. Without `--top-p` each
 token is the most likely one. Weights of products stay as they are, or become 8 or 4
-bits, and with `--activations int8` the other factors too; caches grow where they are (docs/memory.md, "Caches that grow by Concat").
+bits, and with `--activations int8` the other factors too; caches grow where they are
+(docs/memory.md, "Caches that grow by Concat").
 """
 
 from __future__ import annotations

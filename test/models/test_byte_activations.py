@@ -5,6 +5,8 @@ for, with equal bits in every batch.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx
 import pytest
@@ -121,7 +123,8 @@ def test_what_is_not_finite_stays_in_its_row():
 
 def with_level(model: bytes, level: int) -> bytes:
     """A model whose node has an `accuracy_level`."""
-    proto = onnx.load_from_string(model)
+    proto: Any = onnx.ModelProto()
+    proto.ParseFromString(model)
     proto.graph.node[0].attribute.append(
         onnx.helper.make_attribute("accuracy_level", level)
     )

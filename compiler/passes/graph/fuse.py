@@ -23,11 +23,12 @@ reduction or contraction becomes its epilogue; elementwise ops before a reductio
 its prologue. A contraction takes no prologue, since it reads its operands many times,
 but for one that costs nothing: a cast to what a load makes of an element anyway, which
 is computed in each kernel that reads them, so that they take less memory; and one that
-only moves, as a part of a size that the run finds: what is filled of a cache is read
-where it lies. An op of several nests, each for a part of its result, such as a
-concatenation, may take one reduction for each nest; the operand of a padding is
-computed inside it, and a concatenation that is padded is written there part by part
-(`dialects/kernel/placed.py`). Several reductions over the same rows, and the
+only moves, where the product reads lines all the same, as of the heads of attention, or
+where the run finds the size of a part: what is filled of a cache is read where it lies
+(`compiler/passes/moved_factors.py`). An op of several nests, each for a part of its
+result, such as a concatenation, may take one reduction for each nest; the operand of a
+padding is computed inside it, and a concatenation that is padded is written there part
+by part (`dialects/kernel/placed.py`). Several reductions over the same rows, and the
 elementwise ops between them, become one kernel that goes from row to row: a softmax, or
 a normalization with its neighbours (`dialects/kernel/row_reductions.py`). The nests of
 the ops alone decide, before there are buffers, so that values inside a group never need
@@ -45,7 +46,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import sizes, symbols_of, tensor_type
+from ....dialects import sizes, tensor_type
 from ....dialects.graph import (
     CastOp,
     ConstantOp,
@@ -63,8 +64,9 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import rounding
 from ....dialects.graph.few_bits import makes_factor
-from ....dialects.kernel import arrange, can_place, is_contraction, only_moves
+from ....dialects.kernel import arrange, can_place, is_contraction
 from ..defined_functions import defined_functions
+from ..moved_factors import reads_before_moved
 
 LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
@@ -148,7 +150,7 @@ def _taker(
             _only_widens(producer)
             or _makes_numbers(producer)
             or (
-                _is_found_part(producer, defined)
+                reads_before_moved(nest, read, producer.ops, defined)
                 if is_contraction(nest)
                 else _reads_once(nest, read)
             )
@@ -200,24 +202,6 @@ def _widen_for_each(block: Block) -> None:
             for number, operand in enumerate(user.operands):
                 if operand is op.results[0]:
                     user.operands[number] = copy.results[0]
-
-
-def _is_found_part(producer: _Candidate, defined: Set[str]) -> bool:
-    """
-    Whether a candidate moves a part of a tensor, whose size a run finds, and which has
-    no such size itself: memory for more than is used.
-    """
-    first, last = producer.ops[0], producer.ops[-1]
-    return (
-        all(len(op.operands) == 1 and only_moves(op) for op in producer.ops)
-        and not defined.isdisjoint(_symbols(last.results[0]))
-        and defined.isdisjoint(_symbols(first.operands[0]))
-    )
-
-
-def _symbols(value: SSAValue) -> Set[str]:
-    """The symbols in the sizes of a tensor."""
-    return {name for size in sizes(tensor_type(value)) for name in symbols_of(size)}
 
 
 def _reads_at_own_point(nest: Nest, read: Read, producer: _Candidate) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop import LINE, can_mask
+from ....dialects.loop import LINE, can_mask, loads_across
 from ..isa.instructions import write_zeros
 from ..text.masks import mask_of
 from ..text.scope import SCALAR, Lanes
@@ -111,19 +111,37 @@ def pack_b(blocks: Blocks, columns: ColumnBlock, block: KBlock) -> None:
 
 
 def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Value]:
-    """Writes the packing of NR columns, in vectors."""
-    w, lanes = blocks.w, blocks.lanes
+    """
+    Writes the packing of NR columns, in vectors: of columns, or where these are apart
+    and k side by side, of as many k as lanes, in squares that are transposed.
+    """
+    w, lanes, memory = blocks.w, blocks.lanes, blocks.host.memory
 
-    def copy(k: str, _: int, __: list[Value]) -> Sequence[Value]:
+    def copy(k: str, count: int, _: list[Value]) -> Sequence[Value]:
         for inside in range(0, blocks.nr, lanes):
             with blocks.scope.inner(Lanes(blocks.column, lanes)):
                 blocks.set_index(blocks.column, w.add(start, str(inside)))
-                offset = w.add(w.mul(k, str(blocks.nr)), str(inside))
-                value = w.splat(blocks.element(blocks.b), lanes)
-            blocks.host.memory.put(value, blocks.at(base, offset))
+                loaded: Sequence[Value | None] = [None]
+                if count > 1:
+                    loaded = memory.load_across(blocks.b, count)
+                values = [
+                    w.splat(blocks.element(blocks.b, each), lanes) for each in loaded
+                ]
+            for number, value in enumerate(values):
+                offset = w.mul(w.add(k, str(number)), str(blocks.nr))
+                memory.put(value, blocks.at(base, w.add(offset, str(inside))))
         return ()
 
-    return k_loop(blocks, block, (), copy, (1,))
+    side = _side(blocks)
+    return k_loop(blocks, block, (), copy, (side, 1) if side > 1 else (1,))
+
+
+def _side(blocks: Blocks) -> int:
+    """How many k of B are read at once, where they are side by side; else one."""
+    body = blocks.op.k_loop.block
+    if blocks.b not in loads_across(body, blocks.k_indices[-1], blocks.column):
+        return 1
+    return min(blocks.lanes, blocks.host.target.registers.data // 2)
 
 
 def _pack_steps(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Value]:

@@ -451,15 +451,53 @@ func.func @found_part(%x : tensor<3x8xf32>, %k : tensor<16x8xf32>, %n : tensor<i
   return %2 : tensor<3x?xf32, ["n"]>
 }
 
-// Any other part is copied first.
+// So are factors that are only moved, and have lines along the columns of the product,
+// or along its k.
 //
 // CHECK-LABEL: func.func @known_part
-// CHECK-NEXT:    graph.slice
-// CHECK-NEXT:    graph.matmul
+// CHECK-NEXT:    graph.fusion
+// CHECK:           graph.slice
+// CHECK-NEXT:      graph.matmul
 func.func @known_part(%x : tensor<3x4xf32>, %k : tensor<16x8xf32>) -> tensor<3x8xf32> {
   %0 = graph.slice %k {starts = ["0", "0"], sizes = ["4", "8"], steps = array<i64: 1, 1>} : tensor<16x8xf32> -> tensor<4x8xf32>
   %1 = graph.matmul %x, %0 : tensor<3x4xf32>, tensor<4x8xf32> -> tensor<3x8xf32>
   return %1 : tensor<3x8xf32>
+}
+
+// CHECK-LABEL: func.func @attention
+// CHECK-NEXT:    graph.fusion
+// CHECK:           graph.permute %{{.*}} {order = array<i64: 1, 0, 2>}
+// CHECK-NEXT:      graph.permute %{{.*}} {order = array<i64: 1, 2, 0>}
+// CHECK-NEXT:      graph.matmul
+func.func @attention(%q : tensor<7x2x16xf32>, %k : tensor<9x2x16xf32>) -> tensor<2x7x9xf32> {
+  %0 = graph.permute %q {order = array<i64: 1, 0, 2>} : tensor<7x2x16xf32> -> tensor<2x7x16xf32>
+  %1 = graph.permute %k {order = array<i64: 1, 2, 0>} : tensor<9x2x16xf32> -> tensor<2x16x9xf32>
+  %2 = graph.matmul %0, %1 : tensor<2x7x16xf32>, tensor<2x16x9xf32> -> tensor<2x7x9xf32>
+  return %2 : tensor<2x7x9xf32>
+}
+
+// Where batches lie side by side, or every other column does, factors are moved first.
+//
+// CHECK-LABEL: func.func @no_lines
+// CHECK-NEXT:    graph.permute
+// CHECK-NEXT:    graph.slice
+// CHECK-NEXT:    graph.matmul
+func.func @no_lines(%x : tensor<7x16x2xf32>, %y : tensor<2x16x18xf32>) -> tensor<2x7x9xf32> {
+  %0 = graph.permute %x {order = array<i64: 2, 0, 1>} : tensor<7x16x2xf32> -> tensor<2x7x16xf32>
+  %1 = graph.slice %y {starts = ["0", "0", "0"], sizes = ["2", "16", "9"], steps = array<i64: 1, 1, 2>} : tensor<2x16x18xf32> -> tensor<2x16x9xf32>
+  %2 = graph.matmul %0, %1 : tensor<2x7x16xf32>, tensor<2x16x9xf32> -> tensor<2x7x9xf32>
+  return %2 : tensor<2x7x9xf32>
+}
+
+// A window reads elements often, so that they are moved before.
+//
+// CHECK-LABEL: func.func @window
+// CHECK-NEXT:    graph.permute
+// CHECK-NEXT:    graph.conv
+func.func @window(%x : tensor<1x8x8x3xf32>, %w : tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32> {
+  %0 = graph.permute %x {order = array<i64: 0, 3, 1, 2>} : tensor<1x8x8x3xf32> -> tensor<1x3x8x8xf32>
+  %1 = graph.conv %0, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32> -> tensor<1x4x6x6xf32>
+  return %1 : tensor<1x4x6x6xf32>
 }
 
 // A product takes a cast to what a load makes of a byte anyway, and no other.
