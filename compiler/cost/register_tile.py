@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import FixedBitwidthType, f16
 
 from ...dialects import Dim
-from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp, count_dots
+from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp
+from ...dialects.scalar import DotBytesOp
 
 OPEN_COUNT = 1 << 30
 """Rows or columns whose number only a run knows."""
@@ -123,7 +124,7 @@ def choose_shape(
     # Whole vectors only: a tile wider than the result would never run.
     most_vectors = max(columns // lanes, 1)
     most = min(max(rows, 1), preference.mr.data or OPEN_COUNT)
-    if dots := count_dots(tile.k_loop.block):
+    if dots := count_dots(tile):
         return min(_rows_of_words(tile, dots, target), most), lanes, lanes
     best, shape = 0.0, (1, 1)
     is_shared = tile.factors() is not None
@@ -139,6 +140,11 @@ def choose_shape(
             best, shape = reuse, (mr, vectors)
     mr, vectors = shape
     return mr, vectors * lanes, lanes
+
+
+def count_dots(tile: TileOp) -> int:
+    """How many words of bytes each k multiplies for an accumulator; usually none."""
+    return sum(isinstance(each, DotBytesOp) for each in tile.k_loop.block.ops)
 
 
 def _rows_of_words(tile: TileOp, dots: int, target: TargetAttr) -> int:

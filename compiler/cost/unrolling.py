@@ -23,11 +23,10 @@ from ...dialects.loop import (
     YieldOp,
     byte_count,
     can_mask,
-    count_dots,
     element_type,
 )
 from .functions import CONSTANTS
-from .register_tile import size_or_open
+from .register_tile import count_dots, size_or_open
 
 MAX_UNROLLED_K = 4
 """
@@ -137,7 +136,7 @@ def bytes_ahead(tile: TileOp) -> int:
     The bytes of the next panel that a register tile prefetches for each k, or how far
     ahead of each word of steps.
     """
-    if count_dots(tile.k_loop.block):
+    if count_dots(tile):
         return _BYTES_AHEAD
     factors, schedule = tile.factors(), tile.schedule
     if factors is None or schedule is None:

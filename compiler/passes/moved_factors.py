@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 
 from xdsl.ir import SSAValue
@@ -45,11 +46,12 @@ def _reads_lines(nest: Nest, read: Read, ops: Sequence[GraphOp]) -> bool:
     columns or its last k, where ops have not moved it.
 
     Then nothing is gained by moving it first: factors are packed from lines, or read in
-    lines. Elements of windows, which overlap, are read where they are moved to.
+    lines. But elements of windows, which overlap, are read where they are moved to, and
+    so are rows of several axes, which are one axis there.
     """
     at = _linear(read)
     moved = [axis for each in at or () for axis, _ in each.factors]
-    if at is None or len(moved) != len(set(moved)):
+    if at is None or len(moved) != len(set(moved)) or _has_rows_of_axes(nest, moved):
         return False
     for op in reversed(ops):
         sources = [each for nest in op.nests() or () for each in nest.sources]
@@ -61,6 +63,17 @@ def _reads_lines(nest: Nest, read: Read, ops: Sequence[GraphOp]) -> bool:
     wide = [each.factors for each, size in zip(at, shape, strict=True) if size != 1]
     side_by_side = ((count - nest.reductions - 1, 1),), ((count - 1, 1),)
     return not wide or wide[-1] in side_by_side
+
+
+def _has_rows_of_axes(nest: Nest, moved: Sequence[int]) -> bool:
+    """Whether a factor that moves along some axes alone has several axes of rows."""
+    reads = (each for each in nest.sources if isinstance(each, Read))
+    times = Counter(
+        axis for read in reads for at in _linear(read) or () for axis, _ in at.factors
+    )
+    column = len(nest.bounds) - nest.reductions - 1
+    rows = (axis for axis in moved if times[axis] == 1 and axis != column)
+    return sum(nest.bounds[axis] != 1 for axis in rows) > 1
 
 
 def _linear(read: Read) -> list[Linear] | None:

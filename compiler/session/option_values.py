@@ -31,29 +31,14 @@ BITS_OF_WEIGHTS = {"int8": 8, "int4": 4}
 ALWAYS_GIVEN = 8
 """Threads that a user gets who asks for them, however few may run at once."""
 
-PRECISIONS = ("f32", "bf16")
-"""How exactly a model may be computed."""
-
-BINDINGS = ("refuse", "first-call")
-"""When values of inputs are known that an op needs."""
-
-FALLBACKS = ("error", "foreign")
-"""What becomes of a node that no op computes."""
-
-TIERS = ("full", "fast-start")
-"""What may answer first: code that is exchanged later, or not."""
-
-ACTIVATIONS = ("int8",)
-"""What products with weights of few bits may round their other factor to."""
-
 CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
-    "bind": ("bind of", BINDINGS),
-    "fallback": ("fallback of", FALLBACKS),
-    "tier": ("a tier", TIERS),
-    "precision": ("a precision", PRECISIONS),
+    "bind": ("bind of", ("refuse", "first-call")),
+    "fallback": ("fallback of", ("error", "foreign")),
+    "tier": ("a tier", ("full", "fast-start")),
+    "precision": ("a precision", ("f32", "bf16")),
     "algorithms": ("algorithms", TILES_OF_ALGORITHMS),
     "weights": ("weights of", BITS_OF_WEIGHTS),
-    "activations": ("activations of", ACTIVATIONS),
+    "activations": ("activations of", ("int8",)),
 }
 """What each option is said to be in errors, and the values that it may have."""
 

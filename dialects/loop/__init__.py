@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from .across import loads_across
-from .factors import count_dots
 from .interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr, may_be_one
 from .isa import (
     AMX,
@@ -156,7 +155,6 @@ __all__ = [
     "find_slide",
     "is_strided",
     "is_unlimited",
-    "count_dots",
     "loads_across",
     "may_be_one",
     "memory_of",

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from xdsl.dialects import math
 from xdsl.ir import Block, Operation, SSAValue
 
-from ..scalar import DotBytesOp
 from .ops.memory import LoadOp
 
 
@@ -75,11 +74,6 @@ def made_of(block: Block, load: LoadOp) -> list[Operation]:
             known.update(op.results)
             found.append(op)
     return found
-
-
-def count_dots(block: Block) -> int:
-    """How many words of bytes a k-loop multiplies for each accumulator."""
-    return sum(isinstance(each, DotBytesOp) for each in block.ops)
 
 
 def _product(block: Block) -> math.FmaOp | None:
