@@ -80,11 +80,13 @@ TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
 
 CASES: dict[str, Case] = {
     **{
-        name: fixed(lambda x, y, f=f: both(f(of(x, y))), floats(*X), floats(*X))
+        f"{name} of complex": fixed(
+            lambda x, y, f=f: both(f(of(x, y))), floats(*X), floats(*X)
+        )
         for name, f in OF_ONE.items()
     },
     **{
-        name: fixed(
+        f"{name} of complex": fixed(
             lambda a, b, c, d, f=f: both(f(of(a, b), of(c, d))),
             *(floats(*X) for _ in range(4)),
         )
@@ -101,7 +103,7 @@ CASES: dict[str, Case] = {
     ),
     "hfft2": fixed(lambda x, y: torch.fft.hfft2(of(x, y)), floats(*X), floats(*X)),
     "absolute": fixed(lambda x, y: of(x, y).abs(), floats(*X), floats(*X)),
-    "angle": fixed(lambda x, y: of(x, y).angle(), floats(*X), floats(*X)),
+    "angle of complex": fixed(lambda x, y: of(x, y).angle(), floats(*X), floats(*X)),
     "polar": fixed(
         lambda size, angle: both(torch.polar(size, angle)), positive(*X), floats(*X)
     ),

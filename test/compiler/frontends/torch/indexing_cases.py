@@ -274,7 +274,7 @@ CASES: dict[str, Case] = {
     "assign a slice": dynamic(
         lambda x, y: assigned(x, (slice(None), slice(1, 3)), y), floats(*X), floats(2)
     ),
-    "masked_fill": dynamic(
+    "masked_fill of columns": dynamic(
         lambda x, m: x.masked_fill(m, -2.0), floats(*X), truths(4, 1)
     ),
     "masked_scatter": dynamic(

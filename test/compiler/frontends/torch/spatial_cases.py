@@ -205,8 +205,8 @@ STATISTICS: dict[str, Callable[[Tensor], Any]] = {
     "batch norm of input": lambda x: ATEN._native_batch_norm_legit.no_stats(
         x, x[0, :, 0, 0], None, True, 0.1, 1e-5
     )[0],
-    "rms_norm": lambda x: F.rms_norm(x, (6,)),
-    "normalize": lambda x: F.normalize(x, 3.0),
+    "rms_norm without a weight": lambda x: F.rms_norm(x, (6,)),
+    "normalize by a norm": lambda x: F.normalize(x, 3.0),
 }
 
 SAMPLED = {

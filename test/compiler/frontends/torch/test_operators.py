@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -37,22 +38,32 @@ from .case import Case, Wrapped  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
-CASES = {
-    **elementwise_cases.CASES,
-    **contraction_cases.CASES,
-    **movement_cases.CASES,
-    **number_cases.CASES,
-    **ordering_cases.CASES,
-    **quantization_cases.CASES,
-    **recurrent_cases.CASES,
-    **searching_cases.CASES,
-    **linear_algebra_cases.CASES,
-    **special_cases.CASES,
-    **complex_cases.CASES,
-    **spatial_cases.CASES,
-    **indexing_cases.CASES,
-    **eight_bit_cases.CASES,
-}
+
+def joined(*tables: Mapping[str, Case]) -> dict[str, Case]:
+    """The cases of several tables, none of which has the name of another."""
+    found = dict[str, Case]()
+    for each in tables:
+        assert found.keys().isdisjoint(each), found.keys() & each.keys()
+        found |= each
+    return found
+
+
+CASES = joined(
+    elementwise_cases.CASES,
+    contraction_cases.CASES,
+    movement_cases.CASES,
+    number_cases.CASES,
+    ordering_cases.CASES,
+    quantization_cases.CASES,
+    recurrent_cases.CASES,
+    searching_cases.CASES,
+    linear_algebra_cases.CASES,
+    special_cases.CASES,
+    complex_cases.CASES,
+    spatial_cases.CASES,
+    indexing_cases.CASES,
+    eight_bit_cases.CASES,
+)
 
 
 class Recorder(dict[str, Any]):
