@@ -29,6 +29,7 @@ from ...dialects.loop import (
     StrategyAttr,
     TargetAttr,
     TileOp,
+    loads_across,
     packs_if_many,
     preference_of,
 )
@@ -270,4 +271,8 @@ def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
     rows, columns, *reduced = (size_or_open(each) for each in tile.sizes)
     rows = size_or_open(product([rows, *map(size_or_open, loops_over(tile, b))]))
     multiply_adds = size_or_open(product([rows, columns, *reduced]))
-    return rows >= FEW_ROWS and columns > 1 and multiply_adds >= _MIN_PACKED_WORK
+    body = tile.k_loop.block
+    # Columns that are apart are read once, and transposed.
+    is_apart = b in loads_across(body, body.args[-2], body.args[1])
+    few = 2 if is_apart else FEW_ROWS
+    return rows >= few and columns > 1 and multiply_adds >= _MIN_PACKED_WORK

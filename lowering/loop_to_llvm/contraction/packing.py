@@ -14,6 +14,7 @@ from ....dialects.loop import LINE, can_mask, loads_across
 from ..isa.instructions import write_zeros
 from ..text.masks import mask_of
 from ..text.scope import SCALAR, Lanes
+from ..text.transpose import sides
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
 from .k_loop import copied_at_once, k_loop
@@ -110,20 +111,25 @@ def pack_b(blocks: Blocks, columns: ColumnBlock, block: KBlock) -> None:
     w.loop("0", w.minus(columns.stop, columns.start), blocks.nr, (), panel)
 
 
-def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Value]:
+def _pack_panel(
+    blocks: Blocks, block: KBlock, start: str, base: str, valid: str = ""
+) -> list[Value]:
     """
     Writes the packing of NR columns, in vectors: of columns, or where these are apart
-    and k side by side, of as many k as lanes, in squares that are transposed.
+    and k side by side, of as many k as lanes, in squares that are transposed. Where
+    only so many columns are `valid`, the last of them stands for those after it.
     """
     w, lanes, memory = blocks.w, blocks.lanes, blocks.host.memory
+    side = _side(blocks)
 
     def copy(k: str, count: int, _: list[Value]) -> Sequence[Value]:
         for inside in range(0, blocks.nr, lanes):
             with blocks.scope.inner(Lanes(blocks.column, lanes)):
                 blocks.set_index(blocks.column, w.add(start, str(inside)))
                 loaded: Sequence[Value | None] = [None]
-                if count > 1:
-                    loaded = memory.load_across(blocks.b, count)
+                if side > 1:
+                    last = w.minus(valid, str(inside + 1)) if valid else ""
+                    loaded = memory.load_across(blocks.b, count, last)
                 values = [
                     w.splat(blocks.element(blocks.b, each), lanes) for each in loaded
                 ]
@@ -132,8 +138,8 @@ def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Va
                 memory.put(value, blocks.at(base, w.add(offset, str(inside))))
         return ()
 
-    side = _side(blocks)
-    return k_loop(blocks, block, (), copy, (side, 1) if side > 1 else (1,))
+    by = [*sides(blocks.reduced[-1], side), 1] if side > 1 else [1]
+    return k_loop(blocks, block, (), copy, by)
 
 
 def _side(blocks: Blocks) -> int:
@@ -163,6 +169,8 @@ def _pack_edge_panel(
     """Writes the packing of fewer than NR columns, with others beside them."""
     w = blocks.w
     count = w.minus(w.size(blocks.column_count), start)
+    if _side(blocks) > 1:
+        return _pack_panel(blocks, block, start, base, count)
     initial = w.splat(blocks.scope[blocks.op.initial], blocks.lanes)
     is_masked = blocks.lanes > 1 and can_mask(
         [blocks.b], blocks.column, blocks.host.target

@@ -112,11 +112,12 @@ class MemoryAccess:
             return size
         return self.w.positive(size)
 
-    def lane_offsets(self, offsets: Offsets) -> list[str]:
-        """Writes the offset of each lane."""
+    def lane_offsets(self, offsets: Offsets, last: str = "") -> list[str]:
+        """Writes the offset of each lane, up to the `last` if it is given."""
         found: list[str] = []
         for lane in range(self.scope.lanes.count):
-            step = self.w.mul(str(lane), self.w.size(offsets.step))
+            at = self.w.least(str(lane), last) if last else str(lane)
+            step = self.w.mul(at, self.w.size(offsets.step))
             here = self.w.add(offsets.first, step)
             for value, stride in offsets.scattered:
                 index = self.w.emit(f"extractelement {value.typed}, i64 {lane}")
@@ -133,7 +134,7 @@ class MemoryAccess:
 
     def load(self, op: LoadOp) -> Value:
         """Writes a load."""
-        offsets, type = self.offsets(self.at(op)), op.result.type
+        offsets = self.offsets(self.at(op))
         lanes = self.scope.lanes.count
         if offsets.is_uniform:
             return self.read(self.address(op.buffer, offsets.first), op.element, 1)
@@ -144,9 +145,13 @@ class MemoryAccess:
         step = offsets.step
         if not offsets.scattered and is_strided(step, lanes):
             return self.load_strided(op, offsets.first, step)
-        vector = type_text(type, lanes)
-        result = "poison"
-        for lane, offset in enumerate(self.lane_offsets(offsets)):
+        return self.load_each(op, self.lane_offsets(offsets))
+
+    def load_each(self, op: LoadOp, offsets: Sequence[str]) -> Value:
+        """Writes loads of the elements at these offsets, as the lanes of a vector."""
+        type, lanes = op.result.type, len(offsets)
+        result, vector = "poison", type_text(type, lanes)
+        for lane, offset in enumerate(offsets):
             one = self.read(self.address(op.buffer, offset), op.element, 1)
             result = self.w.emit(
                 f"insertelement {vector} {result}, {one.typed}, i64 {lane}"
@@ -179,15 +184,17 @@ class MemoryAccess:
             picked = [*range(lanes)]
         return found
 
-    def load_across(self, op: LoadOp, count: int) -> list[Value]:
+    def load_across(self, op: LoadOp, count: int, last: str = "") -> list[Value]:
         """
         Writes loads of `count` elements side by side in each lane, where both are
         powers of two; vectors of the lanes, for the first of these elements and those
-        after it.
+        after it. Lanes beyond the `last`, if it is given, load what that loads.
         """
         lanes = self.scope.lanes
         assert not lanes.mask, "lanes that are apart are all there"
-        first = self.lane_offsets(self.offsets(self.at(op)))
+        first = self.lane_offsets(self.offsets(self.at(op)), last)
+        if count == 1:
+            return [self.load_each(op, first)]
         found: list[Value] = []
         for start in range(0, count, lanes.count):
             length = min(count, lanes.count)

@@ -469,7 +469,22 @@ func.func @known_part(%x : tensor<3x4xf32>, %k : tensor<16x8xf32>) -> tensor<3x8
 // CHECK:           graph.permute %{{.*}} {order = array<i64: 1, 0, 2>}
 // CHECK-NEXT:      graph.permute %{{.*}} {order = array<i64: 1, 2, 0>}
 // CHECK-NEXT:      graph.matmul
-func.func @attention(%q : tensor<7x2x16xf32>, %k : tensor<9x2x16xf32>) -> tensor<2x7x9xf32> {
+func.func @attention(%q : tensor<64x2x16xf32>, %k : tensor<96x2x16xf32>) -> tensor<2x64x96xf32> {
+  %0 = graph.permute %q {order = array<i64: 1, 0, 2>} : tensor<64x2x16xf32> -> tensor<2x64x16xf32>
+  %1 = graph.permute %k {order = array<i64: 1, 2, 0>} : tensor<96x2x16xf32> -> tensor<2x16x96xf32>
+  %2 = graph.matmul %0, %1 : tensor<2x64x16xf32>, tensor<2x16x96xf32> -> tensor<2x64x96xf32>
+  return %2 : tensor<2x64x96xf32>
+}
+
+// Where there is little to compute columns that are apart are moved first, since nothing
+// packs them.
+//
+// CHECK-LABEL: func.func @few_scores
+// CHECK-NEXT:    %[[K:.*]] = graph.permute %k
+// CHECK-NEXT:    graph.fusion %q, %[[K]]
+// CHECK:           graph.permute
+// CHECK-NEXT:      graph.matmul
+func.func @few_scores(%q : tensor<7x2x16xf32>, %k : tensor<9x2x16xf32>) -> tensor<2x7x9xf32> {
   %0 = graph.permute %q {order = array<i64: 1, 0, 2>} : tensor<7x2x16xf32> -> tensor<2x7x16xf32>
   %1 = graph.permute %k {order = array<i64: 1, 2, 0>} : tensor<9x2x16xf32> -> tensor<2x16x9xf32>
   %2 = graph.matmul %0, %1 : tensor<2x7x16xf32>, tensor<2x16x9xf32> -> tensor<2x7x9xf32>
