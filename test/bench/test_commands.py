@@ -16,6 +16,7 @@ from bench.call import CASES
 from bench.depth import linear
 from bench.gemm import Case
 from bench.lookups import LOOKUPS
+from bench.moved_factors import scores
 from bench.orders import ORDERS
 from bench.special_coefficients import FITS
 from bench.strides import STRIDES
@@ -70,6 +71,7 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "scoring": (["--engine", "parquet", "--rows", "1000"], {}),
     "table": (["results.json"], {}),
     "special_coefficients": ([], {"FITS": FITS[:1]}),
+    "moved_factors": (PLAN, {"PRODUCTS": {"token": scores(1, 8, 2, 16)}}),
     "strides": (PLAN, {"STRIDES": {"sum_of_3": STRIDES["sum_of_3"]}}),
     "suite_counts": ([], {}),
     "transposes": (PLAN, {"TRANSPOSES": {"keys": TRANSPOSES["keys"]}}),

@@ -117,7 +117,7 @@ def _pack_panel(
     """
     Writes the packing of NR columns, in vectors: of columns, or where these are apart
     and k side by side, of as many k as lanes, in squares that are transposed. Where
-    only so many columns are `valid`, the last of them stands for those after it.
+    a number of columns are `valid`, the last of them stands for those after it.
     """
     w, lanes, memory = blocks.w, blocks.lanes, blocks.host.memory
     side = _side(blocks)

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.torch
 
 
 def joined(*tables: Mapping[str, Case]) -> dict[str, Case]:
-    """The cases of several tables, none of which has the name of another."""
+    """The cases of several tables, whose names all differ."""
     found = dict[str, Case]()
     for each in tables:
         assert found.keys().isdisjoint(each), found.keys() & each.keys()
