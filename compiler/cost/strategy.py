@@ -274,5 +274,5 @@ def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
     body = tile.k_loop.block
     # Columns that are apart are read once, and transposed.
     is_apart = b in loads_across(body, body.args[-2], body.args[1])
-    few = 2 if is_apart else FEW_ROWS
+    few = FEW_ROWS if not is_apart else 1 if tile.around else 2
     return rows >= few and columns > 1 and multiply_adds >= _MIN_PACKED_WORK

@@ -35,7 +35,14 @@ def choose_rows_and_columns(
         return 2 * shared + varies, axis
 
     rest = [axis for axis in range(parallel) if axis != column]
-    return max(rest, key=fit_as_row, default=None), column
+    row, last = max(rest, key=fit_as_row, default=None), len(nest.bounds) - 1
+    apart = any(
+        each.get(last) == 1 and each.get(column, 0) not in (0, 1) for each in operands
+    )
+    if row is not None and apart and fit_as_row(row) < (2, 0):
+        # A row of its own for each: what is apart is packed, which takes one factor.
+        return None, column
+    return row, column
 
 
 def another_row(
