@@ -17,9 +17,12 @@ from xdsl.ir import SSAValue
 
 from ....dialects import Array, Dim
 from ....dialects.graph import IndexSelectOp, ScatterNdOp
-from ....dialects.graph.compose import convert, part, reshaped, shape_of
+from ....dialects.graph.compose import convert, expanded, part, reshaped, shape_of
 from ..unsupported import Unsupported, Varies
 from .call import Call, Reader, Result
+
+_MOST_PLACES = 1 << 27
+"""Places in memory that are looked up, at most: their indices take 1 GiB."""
 
 
 def _known(numbers: Sequence[Dim]) -> list[int]:
@@ -32,6 +35,10 @@ def _known(numbers: Sequence[Dim]) -> list[int]:
 
 def _places(sizes: Sequence[int], strides: Sequence[int], first: int) -> Array:
     """The place of each element in memory."""
+    if (count := prod(sizes)) > _MOST_PLACES:
+        raise Unsupported(f"{count} places in memory, of {_MOST_PLACES} at most")
+    if not count:
+        return np.zeros(0, np.int64)
     places = np.array(first)
     for size, stride in zip(sizes, strides, strict=True):
         places = places[..., None] + np.arange(size) * stride
@@ -68,13 +75,18 @@ def as_strided(
     first: Dim | None = None,
 ) -> Result:
     """The elements of a tensor that lie at some places in memory."""
-    index = _elements(call, sizes, strides, first).reshape(-1)
+    # Of an axis along which all places are one, that is looked up once.
+    pairs = zip(_known(sizes), _known(strides), strict=True)
+    apart = [min(size, 1) if stride == 0 else size for size, stride in pairs]
+    index = _elements(call, apart, strides, first).reshape(-1)
     flat = reshaped(x, [prod(_known(shape_of(x)))])
     begin = int(index[0]) if index.size else 0
     if np.array_equal(index, np.arange(begin, begin + index.size)):
-        return reshaped(part(flat, 0, begin, index.size), call.shape)
-    found = IndexSelectOp(flat, call.constant(index), axis=0, wraps=False)
-    return reshaped(found.result, call.shape)
+        found = part(flat, 0, begin, index.size)
+    else:
+        indices = call.constant(index)
+        found = IndexSelectOp(flat, indices, axis=0, wraps=False).result
+    return expanded(reshaped(found, apart), call.shape)
 
 
 def as_strided_scatter(

@@ -265,6 +265,9 @@ FORMS: dict[str, Function] = {
     "antialias with align_corners": lambda x: functional.interpolate(
         x, size=(3, 3), mode="bilinear", antialias=True, align_corners=True
     ),
+    "2147483648 places in memory, of 134217728 at most": lambda x: x.as_strided(
+        (1 << 31,), (1,)
+    ),
 }
 
 
