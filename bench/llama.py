@@ -5,11 +5,12 @@ Time a decoder of the Llama family with weights of 4 bits, beside llama.cpp.
     python -m bench.llama --threads 2 --rounds 5 --weights int8
 
 The model is that of `examples/llama/`, with random weights: `Options(weights="int4")`
-for ours, Q4_0 for llama.cpp, which needs the packages llama-cpp-python (0.3.36; built
-from source) and gguf; without them ours run alone. In a round each reads a prompt, then
+for ours, with rows of f32 and with `activations="int8"`; Q4_0 for llama.cpp, which
+rounds rows to 8 bits too, and needs the packages llama-cpp-python (0.3.36; built from
+source) and gguf; without them ours run alone. In a round each reads a prompt, then
 decodes tokens one by one, in turns, in one process. Printed are milliseconds, medians
 of rounds, and how far the logits after the prompt are from those with weights of f32,
-relative to the greatest. llama.cpp rounds activations to 8 bits, ours stay in f32.
+relative to the greatest. Ratios are those of rows of bytes.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ def main() -> None:
     for each, found in times.items():
         parts = [f"{median(part):.2f}" for part in zip(*found, strict=True)]
         print(f"| {' | '.join([each, *parts, f'{errors[each]:.3f}'])} |")
-    if len(runs) > 1:
+    if "llama.cpp" in times:
         pairs = [*zip(times["ours"], times["llama.cpp"], strict=True)]
         ratios = (median(a[at] / b[at] for a, b in pairs) for at in range(2))
         print("\nours to llama.cpp: prompt {:.2f}, token {:.2f}".format(*ratios))
