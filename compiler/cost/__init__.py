@@ -12,6 +12,7 @@ from .packing import contractions_of, panels_in, reads_alone, suits
 from .register_tile import choose_shape, size_or_open
 from .squares import choose_squares
 from .strategy import (
+    LEAST_PACKED_WORK,
     Plan,
     choose_strategies,
     choose_strategy,
@@ -37,6 +38,7 @@ from .window import choose_window
 from .words import pairs_fit
 
 __all__ = [
+    "LEAST_PACKED_WORK",
     "CONSTANTS",
     "MAX_SHORT_BODY",
     "MAX_UNROLLED_K",

@@ -59,7 +59,7 @@ The same of what is packed while it runs, into scratch memory that has room for 
 columns of more; with 48 KiB products of 1024 and 2048 took 1.04 of the time on a Zen 4.
 """
 
-_MIN_PACKED_WORK = 1 << 13
+LEAST_PACKED_WORK = 1 << 13
 """Multiply-adds below which nothing is packed; chosen by hand."""
 
 
@@ -275,4 +275,4 @@ def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
     # Columns that are apart are read once, and transposed.
     is_apart = b in loads_across(body, body.args[-2], body.args[1])
     few = FEW_ROWS if not is_apart else 1 if tile.around else 2
-    return rows >= few and columns > 1 and multiply_adds >= _MIN_PACKED_WORK
+    return rows >= few and columns > 1 and multiply_adds >= LEAST_PACKED_WORK

@@ -6,7 +6,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,10 @@ class FewBits:
     scale: Array
     zero_point: Array
     bits: int
+    panels: dict[int, Mapping[str, Array] | None] = field(
+        default_factory=dict[int, Mapping[str, Array] | None]
+    )
+    """What a store holds for products of bytes, by the size of their blocks."""
 
     @staticmethod
     def steps_in_a_word(bits: int) -> int:
@@ -91,17 +95,11 @@ class FewBits:
         """The elements of a row of the other factor that may share a scale; or 0."""
         return block_of(len(self.steps) // len(self.scale))
 
-    @cached_property
-    def panels(self) -> dict[int, Mapping[str, Array] | None]:
-        """What a store holds for products of bytes, by the size of their blocks."""
-        return {}
-
     def panels_of(self, block: int) -> Mapping[str, Array] | None:
         """What a store holds for products of bytes in such blocks, if it can."""
         if block not in self.panels:
-            fits = block and self.block % block == 0
             parts = self.steps, self.scale, self.zero_point
-            self.panels[block] = in_panels(*parts, self.bits, block) if fits else None
+            self.panels[block] = in_panels(*parts, self.bits, block)
         return self.panels[block]
 
     def build(

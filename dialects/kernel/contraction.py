@@ -39,7 +39,7 @@ def choose_rows_and_columns(
     apart = any(
         each.get(last) == 1 and each.get(column, 0) not in (0, 1) for each in operands
     )
-    if row is not None and apart and fit_as_row(row) < (2, 0):
+    if row is not None and apart and fit_as_row(row)[0] < 2:
         # A row of its own for each: what is apart is packed, which takes one factor.
         return None, column
     return row, column

@@ -165,6 +165,27 @@ def test_groups_without_blocks_are_computed_in_f32():
     np.testing.assert_array_equal(bytes(x), plain(x))
 
 
+@pytest.mark.parametrize(
+    ("bits", "group", "block"), [(4, 32, 4), (2, 32, 8), (4, 32, 64), (8, 24, 16)]
+)
+def test_blocks_that_no_kernel_has_are_rounded_in_f32(
+    bits: int, group: int, block: int
+):
+    """Shorter than words, longer than a group, or no part of one."""
+    text, weights = stepped((128, 192), bits, group, False)
+    x, y = 'tensor<?x192xf32, ["m"]>', "%x, %2"
+    text = text.replace(
+        f"graph.linear {y}",
+        f"graph.round_blocks %x {{block = {block}}} : {x} -> {x}\n"
+        f"%6 = graph.linear %3, %2",
+    ).replace("graph.relu %3", "graph.relu %6")
+    given = rows_of(7, 192)
+    want = np.maximum(rounded(given, block) @ numbers_of(weights), 0)
+    got = build(text, weights, sr.Options(cache=False))(given)
+    size = np.abs(given).max(1, keepdims=True) + 1e-30
+    np.testing.assert_array_less(np.abs(got - want) / size, 1e-4)
+
+
 @pytest.mark.parametrize(("weights", "most"), [("int8", 0.27), ("int4", 0.15)])
 def test_an_option_makes_both_factors_bytes(weights: str, most: float):
     random = np.random.default_rng(0)

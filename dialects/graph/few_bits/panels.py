@@ -19,7 +19,7 @@ from ...shape import Array
 from ..compose.number import number, times
 from ..compose.parts import part
 from ..compose.shaping import reshaped, shape_of
-from ..ops.multiply_steps import MultiplyStepsOp
+from ..ops.multiply_steps import BYTE_BITS, MultiplyStepsOp
 from ..ops.pack_bytes import BYTES_OF_A_WORD, PackBytesOp
 from ..ops.quantize import QuantizeOp
 from ..ops.reduce import SumOp
@@ -30,8 +30,6 @@ PANEL = 16
 
 _BLOCKS = (32, 16)
 """Elements of a row that share a scale: a kernel has the words of one in registers."""
-
-_BYTE_BITS = 8
 
 
 def block_of(group: int) -> int:
@@ -45,11 +43,13 @@ def in_panels(
     """
     What a store holds of signed steps KxN, with scales and zero points GxN: words,
     scales and, if there are any, zero points, as `graph.multiply_steps` reads them;
-    None where these are no bytes once steps have no sign. Columns that fill up the last
-    panel are zeros.
+    None where these are no bytes once steps have no sign, and for blocks that no group
+    is several of. Columns that fill up the last panel are zeros.
     """
-    middle = 1 << (bits - 1)
+    middle, group = 1 << (bits - 1), len(steps) // len(scale)
     zeros = zero_point + middle
+    if block not in _BLOCKS or group % block:
+        return None
     if zeros.min() < 0 or zeros.max() > np.iinfo(np.uint8).max:
         return None
     found = {
@@ -74,14 +74,14 @@ def _apart(array: Array, filling: int) -> Array:
 def _words(steps: Array, bits: int, block: int) -> Array:
     """Panels of steps without signs, PxKx16, as words of each block."""
     panels, depth, columns = steps.shape
-    fields = _BYTE_BITS // bits
+    fields = BYTE_BITS // bits
     # Of a word: its fields from the lowest bits on, then its bytes.
     shape = panels, depth // block, -1, fields, BYTES_OF_A_WORD, columns
     apart = steps.reshape(shape).astype(np.uint32)
     words = np.zeros((*apart.shape[:3], columns), np.uint32)
     for field in range(fields):
         for byte in range(BYTES_OF_A_WORD):
-            by = np.uint32(bits * field + _BYTE_BITS * byte)
+            by = np.uint32(bits * field + BYTE_BITS * byte)
             words |= apart[:, :, :, field, byte] << by
     return words.view(np.int32)
 

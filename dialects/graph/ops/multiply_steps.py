@@ -18,7 +18,8 @@ from .. import scalar
 from ..nest import Linear, Nest, Read, axes
 from ..op import SingleResultOp
 
-_BYTE = 8
+BYTE_BITS = 8
+"""Bits of a byte, which has one step or several."""
 
 _BITS = (2, 4, 8)
 """How many bits a step may have."""
@@ -86,7 +87,7 @@ class MultiplyStepsOp(SingleResultOp):
                 rows == others
                 and own == (*others, blocks)
                 and count == blocks > 0
-                and words == blocks * each * (_BYTE // bits)
+                and words == blocks * each * (BYTE_BITS // bits)
                 and beside == (panels, groups, columns)
                 and groups > 0
                 and blocks % groups == 0
@@ -113,8 +114,8 @@ class MultiplyStepsOp(SingleResultOp):
         *rows, blocks = scale.shape
         panels, groups, columns = step_scale.shape
         a = np.ascontiguousarray(bytes).view(np.int8).astype(np.int32)
-        down = np.arange(0, _BYTE, bits, dtype=np.int32)[:, None, None]
-        at = np.arange(0, 32, _BYTE, dtype=np.int32)[:, None]
+        down = np.arange(0, BYTE_BITS, bits, dtype=np.int32)[:, None, None]
+        at = np.arange(0, 32, BYTE_BITS, dtype=np.int32)[:, None]
         apart = steps[:, :, :, None, None] >> (down + at) & ((1 << bits) - 1)
         count = np.prod(apart.shape[2:5], dtype=int)
         b = apart.reshape(panels, blocks, count, columns)
@@ -136,7 +137,7 @@ class MultiplyStepsOp(SingleResultOp):
         assert isinstance(blocks, int), "blocks are counted"
         assert isinstance(words, int), "so are words"
         assert isinstance(groups, int), "and groups"
-        return groups, blocks // groups, words, _BYTE // int(self.values()["bits"])
+        return groups, blocks // groups, words, BYTE_BITS // int(self.values()["bits"])
 
     def nests(self) -> Sequence[Nest]:
         groups, each, words, fields = self.counts
@@ -169,13 +170,11 @@ class MultiplyStepsOp(SingleResultOp):
         """Builds the sum of a block as a float, and the product of its scales."""
         _, _, words, fields = self.counts
         bytes, rest = scalars[: words * fields], scalars[words * fields :]
-        (scale, total, *steps), (step_scale, *zero) = (
-            rest[: words + 2],
-            rest[words + 2 :],
-        )
+        scale, total, *steps = rest[: words + 2]
+        step_scale, *zero = rest[words + 2 :]
         for each in zero:
             total = scalar.mul(total, scalar.cast(each, i32))
-        bits = _BYTE // fields
+        bits = BYTE_BITS // fields
         mask = scalar.constant(((1 << bits) - 1) * 0x01010101, i32)
         for number, word in enumerate(steps):
             for field in range(fields):
@@ -184,5 +183,5 @@ class MultiplyStepsOp(SingleResultOp):
                     down = scalar.constant(field * bits, i32)
                     part = scalar.binary("and")(arith.ShRUIOp(word, down).result, mask)
                 byte = bytes[number * fields + field]
-                total = DotBytesOp(total, part, byte, bits < _BYTE).result
+                total = DotBytesOp(total, part, byte, bits < BYTE_BITS).result
         return scalar.cast(total, f32), scalar.mul(scale, step_scale)

@@ -65,9 +65,9 @@ class TileOp(IRDLOperation):
     (`dialects/loop/slide.py`). A tile that `fetches` prefetches the lines that its
     epilogue stores, before the k-loop. `unroll` says how many k are written one after
     the other, without a schedule all of them or the innermost, and `prefetch` how many
-    bytes of the next panel are prefetched for each k. What columns read apart and lies
-    along the innermost k is read in vectors of `transposed` k, which become vectors of
-    columns.
+    bytes of the next panel are prefetched for each k, or without a schedule how far
+    ahead of words. What columns read apart and lies along the innermost k is read in
+    vectors of `transposed` k, which become vectors of columns.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
