@@ -53,6 +53,16 @@ class TileGeometry:
         """How many accumulators the tiles for them hold together."""
         return self.accumulators * self.rows * self.columns
 
+    def shapes(self, words: int) -> list[tuple[int, int]]:
+        """
+        The rows of each tile, and the bytes of a row: first accumulators, then two
+        tiles of A and two of B, which have this many words of k.
+        """
+        a, b = (self.rows, VNNI_WORD_BITS // 8 * words), (words, self.row_bytes)
+        others = (self.count - self.accumulators) // 2
+        whole = (self.rows, self.row_bytes)
+        return [whole] * self.accumulators + [a] * others + [b] * others
+
 
 @dataclass(frozen=True)
 class Isa:

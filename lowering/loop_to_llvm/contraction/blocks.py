@@ -138,6 +138,7 @@ class Blocks:
         if self.tiles is not None:
             self.spilled = self.allocate(self.tiles.capacity)
             self.registers = self.instructions.tiles(self.w)
+            self.registers.configure()
         elif self.has_edge and not self.masks_edge:
             self.spilled = self.allocate(self.mr * self.nr)
         self.zero_row = ""

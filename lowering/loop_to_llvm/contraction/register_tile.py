@@ -244,14 +244,18 @@ class RegisterTile:
         if self.bases:
             # What all rows use is loaded again for each tile, or it would be spilled.
             host.w.fence()
-        known: Known = {}
         with scope.inner():
             for index, at in zip(indices, point, strict=True):
                 scope.set_index(index, at)
-            return [
-                self.next_at(position, value, point, known)
-                for position, value in zip(self.positions, accumulators, strict=True)
-            ]
+            return self.next_of(accumulators, point)
+
+    def next_of(self, accumulators: list[Value], point: list[str]) -> list[Value]:
+        """Writes what all accumulators become at the k of the scope."""
+        known: Known = {}
+        return [
+            self.next_at(position, value, point, known)
+            for position, value in zip(self.positions, accumulators, strict=True)
+        ]
 
     def next_at(
         self, position: tuple[int, int], value: Value, point: list[str], known: Known

@@ -16,17 +16,8 @@ from .avx512_bf16 import narrow_vector
 from .instructions import TileRegisters
 from .portable import Portable
 
-_ROW_BYTES = AMX_TILES.row_bytes * 0x0001_0001_0001_0001
-"""The bytes of a row of four tiles, 16 bits for each."""
-
-_ROWS = AMX_TILES.rows * 0x0101_0101_0101_0101
-"""The rows of eight tiles, 8 bits for each."""
-
-_CONFIGURATION = (1, 0, _ROW_BYTES, _ROW_BYTES, 0, 0, _ROWS, 0)
-"""
-What LDTILECFG reads, in words of 64 bits: palette 1; from byte 16 on the bytes of a row
-of each tile, from byte 48 on the rows of each.
-"""
+_WORDS = AMX_TILES.rows
+"""Words of k in a whole row of A, which are rows of B."""
 
 
 class Amx(Portable):
@@ -43,7 +34,7 @@ class Amx(Portable):
         return narrow_vector(w, value)
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
-        """Writes the configuration of the tiles, once for each function."""
+        """The tiles, which nothing has configured yet."""
         return Tiles(w, "tdpbf16ps")
 
 
@@ -55,15 +46,36 @@ class Tiles:
 
     def __init__(self, w: FunctionWriter, product: str):
         self.w, self.product = w, product
-        if w.leave:
+
+    def configure(self, words: int = _WORDS) -> None:
+        """
+        Writes the configuration, once for each function: tiles of A and of B have some
+        words of k.
+        """
+        w = self.w
+        if w.tile_words:
+            assert w.tile_words == words, "a kernel has tiles of one size"
             return
-        words = w.entered(f"alloca [{len(_CONFIGURATION)} x i64], align 64")
-        for number, word in enumerate(_CONFIGURATION):
-            slot = w.entered(f"getelementptr i64, ptr {words}, i64 {number}")
-            w.entry.append(f"  store i64 {word}, ptr {slot}, align 8")
-        w.entry.append(f"  call void @llvm.x86.ldtilecfg(ptr {words})")
+        w.tile_words = words
+        w.entry.append(f"  call void @llvm.x86.ldtilecfg(ptr {self.table(words)})")
         # Else the operating system saves them at each change of threads.
         w.leave.append("call void @llvm.x86.tilerelease()")
+
+    def table(self, words: int) -> str:
+        """
+        Writes what LDTILECFG reads; its address. Palette 1; from byte 16 on the bytes
+        of a row of each tile, from byte 48 on the rows of each.
+        """
+        shapes = AMX_TILES.shapes(words)
+        bytes = [each for _, row_bytes in shapes for each in (row_bytes, 0)]
+        table = [1, *[0] * 15, *bytes, *[0] * 16, *(rows for rows, _ in shapes)]
+        at = self.w.entered("alloca [64 x i8], align 64")
+        self.w.entry.append(f"  store <64 x i8> zeroinitializer, ptr {at}, align 64")
+        for number, byte in enumerate(table):
+            if byte:
+                slot = self.w.entered(f"getelementptr i8, ptr {at}, i64 {number}")
+                self.w.entry.append(f"  store i8 {byte}, ptr {slot}, align 1")
+        return at
 
     def clear(self, tile: int) -> None:
         """Writes TILEZERO."""

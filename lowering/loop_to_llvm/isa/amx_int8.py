@@ -27,6 +27,6 @@ class AmxInt8(Avx512Vnni):
     isa = AMX_INT8
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
-        """Writes the configuration of the tiles, once for each function."""
+        """The tiles, which nothing has configured yet."""
         signs = "".join("s" if is_signed(each) else "u" for each in (self.a, self.b))
         return Tiles(w, f"tdpb{signs}d")

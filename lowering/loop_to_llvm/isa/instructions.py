@@ -15,10 +15,17 @@ from ..text.types import Value
 
 class TileRegisters(Protocol):
     """
-    Registers that hold a matrix each, set up in the function that is being written.
+    Registers that hold a matrix each, in the function that is being written.
 
     An address is LLVM's, and so is a pitch: the bytes from one row to the next.
     """
+
+    def configure(self, words: int = ...) -> None:
+        """
+        Writes how large tiles are in all of the function: A and B have this many words
+        of k (`TileGeometry.shapes`), all that fit if none are given.
+        """
+        ...
 
     def clear(self, tile: int) -> None:
         """Writes zeros into a tile."""
@@ -85,7 +92,7 @@ class Instructions(ABC):
         """
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
-        """Writes the set-up of tile registers; only a set that has some is asked."""
+        """Its tile registers; only a set that has some is asked."""
         raise NotImplementedError(f"expected tile registers, got {self.isa.name}")
 
 

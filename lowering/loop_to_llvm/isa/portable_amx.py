@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import f32, i32
 
-from ....dialects.loop import AMX_TILES, PORTABLE_AMX
+from ....dialects.loop import AMX_TILES, PORTABLE_AMX, VNNI_WORD_BITS
 from ..text.function import FunctionWriter
 from ..text.scalar_op import multiply_add
 from ..text.types import Value
@@ -38,7 +38,7 @@ class PortableAmx(Portable):
     isa = PORTABLE_AMX
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
-        """Writes the allocation of the tiles."""
+        """The tiles, in memory."""
         return _TilesOfBf16(w, self)
 
 
@@ -48,6 +48,11 @@ class TilesInMemory(ABC):
     def __init__(self, w: FunctionWriter, instructions: Instructions):
         self.w, self.instructions = w, instructions
         self.base = w.entered(f"alloca [{_COUNT * _ROWS * _ROW_BYTES} x i8], align 64")
+        self.words = _ROWS
+
+    def configure(self, words: int = _ROWS) -> None:
+        """Says how many words of k tiles of A and of B have."""
+        self.words = words
 
     def row(self, tile: int, row: str) -> str:
         """The address of a row of a tile."""
@@ -69,17 +74,19 @@ class TilesInMemory(ABC):
 
     def move(self, tile: int, address: str, pitch: str, is_load: bool) -> None:
         """Writes a copy of the rows of a tile from memory, or to it."""
+        rows, bytes = AMX_TILES.shapes(self.words)[tile]
+        many = bytes * 8 // VNNI_WORD_BITS
 
         def row(at: str, _: list[Value]) -> list[Value]:
             there = self.w.mul(at, pitch)
             there = self.w.emit(f"getelementptr i8, ptr {address}, i64 {there}")
             here = self.row(tile, at)
             source, to = (there, here) if is_load else (here, there)
-            line = self.w.emit(f"load <16 x i32>, ptr {source}, align 2")
-            self.w.do(f"store <16 x i32> {line}, ptr {to}, align 2")
+            line = self.w.emit(f"load <{many} x i32>, ptr {source}, align 2")
+            self.w.do(f"store <{many} x i32> {line}, ptr {to}, align 2")
             return []
 
-        self.w.loop("0", str(_ROWS), 1, (), row)
+        self.w.loop("0", str(rows), 1, (), row)
 
     def each_row(
         self,
@@ -132,7 +139,7 @@ class _TilesOfBf16(TilesInMemory):
                 ]
 
             zero = w.splat(Value("0.0", f32), COLUMNS)
-            even, odd = w.loop("0", str(COLUMNS), 1, (zero, zero), word)
+            even, odd = w.loop("0", str(self.words), 1, (zero, zero), word)
             before = w.emit(f"load <16 x float>, ptr {sums_row}, align 4")
             both = w.emit(f"fadd {even.typed}, {odd.text}")
             after = w.emit(f"fadd <16 x float> {before}, {both}")

@@ -30,7 +30,7 @@ class PortableAmxInt8(OfBytes):
         return multiply_bytes(w, (a, b), signed, accumulators)
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
-        """Writes the allocation of the tiles."""
+        """The tiles, in memory."""
         return _TilesOfBytes(w, self)
 
 
@@ -48,7 +48,7 @@ class _TilesOfBytes(TilesInMemory):
                 one, both = words(number)
                 return [self.instructions.multiply(w, one, both, sums[0])]
 
-            (after,) = w.loop("0", str(COLUMNS), 1, (before,), word)
+            (after,) = w.loop("0", str(self.words), 1, (before,), word)
             w.do(f"store {after.typed}, ptr {sums_row}, align 4")
 
         self.each_row(accumulators, a, b, row)

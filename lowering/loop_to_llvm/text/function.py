@@ -19,6 +19,8 @@ class FunctionWriter(IndexWriter):
         super().__init__(symbols)
         self.leave: list[str] = []
         """What is done before each return."""
+        self.tile_words = 0
+        """The words of k in a row of a tile register, where these are set up."""
         self.label = "entry"
 
     def text(self, header: str, attributes: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -96,11 +97,37 @@ def test_tiles_are_configured_once_and_released_before_each_return():
     w = FunctionWriter({})
     instructions = instructions_of(target("amx"), bf16, bf16)
     for _ in range(2):
-        instructions.tiles(w).multiply(0, 4, 6)
+        tiles = instructions.tiles(w)
+        tiles.configure()
+        tiles.multiply(0, 4, 6)
     w.do("ret void")
     text = w.text("define void @f()")
     assert text.count("ldtilecfg") == text.count("tilerelease") == 1
     assert text.count("tdpbf16ps(i8 0, i8 4, i8 6)") == 2
+
+
+def test_tiles_of_few_words_have_fewer_bytes_of_a_and_rows_of_b():
+    w = FunctionWriter({})
+    instructions_of(target("amx_int8"), si8, ui8).tiles(w).configure(8)
+    slots = {
+        name: at for name, at in re.findall(r"(%\S+) = .* i64 (\d+)$", w.text(""), re.M)
+    }
+    stored = re.findall(r"store i8 (\d+), ptr (%\S+),", w.text(""))
+    table = bytearray(64)
+    for byte, slot in stored:
+        table[int(slots[slot])] = int(byte)
+    assert table[0] == 1
+    assert table[16:32:2] == bytes([64] * 4 + [32] * 2 + [64] * 2)
+    assert table[48:56] == bytes([16] * 6 + [8] * 2)
+    assert sum(map(bool, table)) == 1 + 8 + 8
+
+
+def test_a_function_has_tiles_of_one_size():
+    w = FunctionWriter({})
+    tiles = instructions_of(target("amx_int8"), si8, ui8).tiles(w)
+    tiles.configure(8)
+    with pytest.raises(AssertionError, match="tiles of one size"):
+        tiles.configure()
 
 
 def test_a_set_without_tile_registers_has_none():
