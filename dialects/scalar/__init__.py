@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
-from .ops.dot_bytes import DotBytesOp
+from .ops.dot_bytes import DotBytesOp, words_that_fit
 from .ops.remainder import RemainderOp
 from .ops.scale_difference import ScaleDifferenceOp
 from .rounding import rounds
@@ -15,6 +15,7 @@ __all__ = [
     "Scalar",
     "ScaleDifferenceOp",
     "rounds",
+    "words_that_fit",
 ]
 
 

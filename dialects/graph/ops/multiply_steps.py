@@ -183,5 +183,5 @@ class MultiplyStepsOp(SingleResultOp):
                     down = scalar.constant(field * bits, i32)
                     part = scalar.binary("and")(arith.ShRUIOp(word, down).result, mask)
                 byte = bytes[number * fields + field]
-                total = DotBytesOp(total, part, byte, bits < BYTE_BITS).result
+                total = DotBytesOp(total, part, byte, bits).result
         return scalar.cast(total, f32), scalar.mul(scale, step_scale)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import UnitAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -13,6 +13,18 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+BYTE_BITS = 8
+
+
+def words_that_fit(bits: int) -> int:
+    """
+    How many words of bytes of so few bits have pairs of products, with bytes that have
+    a sign, whose sums have 16 bits together.
+    """
+    greatest = ((1 << bits) - 1) << (BYTE_BITS - 1)
+    return ((1 << 15) - 1) // (2 * greatest)
 
 
 @irdl_op_definition
@@ -21,8 +33,8 @@ class DotBytesOp(IRDLOperation):
     `sum` plus the four products of a byte of `a`, which has no sign, and the byte of
     `b` at the same place, which has one; the sum wraps.
 
-    With `fits` no two of the products add up to more than 16 bits hold, whatever `b`
-    is: some machines have an instruction for that.
+    Bytes of `a` have as few `bits` as is said, else eight: some machines multiply faster
+    where the sum of two products has 16 bits, whatever `b` is.
 
     ```mlir
     %1 = scalar.dot_bytes %sum, %a, %b : i32
@@ -34,17 +46,29 @@ class DotBytesOp(IRDLOperation):
     sum = operand_def(i32)
     a = operand_def(i32)
     b = operand_def(i32)
-    fits = opt_prop_def(UnitAttr)
+    bits = opt_prop_def(IntegerAttr.constr(i64))
     result = result_def(i32)
 
     traits = traits_def(Pure())
 
-    assembly_format = "$sum `,` $a `,` $b (`fits` $fits^)? attr-dict `:` type($result)"
+    assembly_format = "$sum `,` $a `,` $b (`bits` $bits^)? attr-dict `:` type($result)"
 
-    def __init__(self, sum: SSAValue, a: SSAValue, b: SSAValue, fits: bool = False):
+    def __init__(self, sum: SSAValue, a: SSAValue, b: SSAValue, bits: int = BYTE_BITS):
         """The sum with products of words of bytes."""
         super().__init__(
             operands=[sum, a, b],
-            properties={"fits": UnitAttr() if fits else None},
+            properties={"bits": None if bits == BYTE_BITS else IntegerAttr(bits, i64)},
             result_types=[i32],
         )
+
+    def verify_(self) -> None:
+        """A byte has one to eight bits."""
+        if self.bits is not None and not 0 < self.bits.value.data <= BYTE_BITS:
+            raise VerifyException(
+                f"expected bytes of 1 to {BYTE_BITS} bits, got {self.bits.value.data}"
+            )
+
+    @property
+    def fits(self) -> int:
+        """How many words have pairs of products whose sums have 16 bits together."""
+        return words_that_fit(BYTE_BITS if self.bits is None else self.bits.value.data)

@@ -9,18 +9,29 @@ loop took 1.3 to 1.8 times as long).
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects import si8
-from ....dialects.loop import VNNI_WORD_BITS, TargetAttr
+from ....dialects.loop import VNNI_WORD_BITS, TargetAttr, TileOp
 from ....dialects.scalar import DotBytesOp
 from ..text.types import Value
 from .register_tile import Known, RegisterTile
 
 
+def dots_of(op: TileOp) -> tuple[DotBytesOp, ...]:
+    """The products of words of a k-loop, if each is added to the one before alone."""
+    dots = tuple(e for e in op.k_loop.block.ops if isinstance(e, DotBytesOp))
+    for before, after in pairwise(dots):
+        if after.sum is not before.result or len([*before.result.uses]) > 1:
+            return ()
+    return dots
+
+
 def waits(target: TargetAttr, dot: DotBytesOp) -> bool:
     """Whether one instruction multiplies words and adds, and so waits for the sum."""
-    isa = target.isa(si8, fits=dot.fits is not None)
+    isa = target.isa(si8, fits=dot.fits > 0)
     return isa is not None and isa.parts == 1 and isa.pair_bits == VNNI_WORD_BITS
 
 

@@ -18,6 +18,7 @@ from ....dialects.loop import TileOp, can_mask
 from ....dialects.scalar import DotBytesOp
 from ..text.types import Value
 from .dot_tile import DotTile, waits
+from .pair_tile import PairTile, pairs_of
 from .partition import Part, partition_range, partition_rows
 from .register_tile import KernelHost, RegisterTile, Shape
 from .square_tile import SquareTile
@@ -67,10 +68,12 @@ def _can_mask(host: KernelHost, op: TileOp) -> bool:
     )
 
 
-def _kind_of(host: KernelHost, op: TileOp) -> type[RegisterTile]:
+def _kind_of(host: KernelHost, op: TileOp, lanes: int) -> type[RegisterTile]:
     """How the accumulators of a register tile are written."""
     if op.side > 1:
         return SquareTile
+    if pairs_of(host.target, op, lanes) is not None:
+        return PairTile
     dots = (e for e in op.k_loop.block.ops if isinstance(e, DotBytesOp))
     return DotTile if any(waits(host.target, each) for each in dots) else RegisterTile
 
@@ -98,7 +101,7 @@ def _write_rows(
             if words is not None and words.fit(own):
                 tile = WordTile(host, op, words, (at, column))
             else:
-                tile = _kind_of(host, op)(host, op, own, at, column)
+                tile = _kind_of(host, op, shape.lanes)(host, op, own, at, column)
             if valid:
                 tile.mask(valid)
             tile.write()

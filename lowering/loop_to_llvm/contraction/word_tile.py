@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from xdsl.dialects.builtin import i32
@@ -26,6 +25,7 @@ from ....dialects.loop import VNNI_WORD_BITS, KernelOp, LoadOp, TileGeometry, Ti
 from ....dialects.scalar import DotBytesOp
 from ..isa import TileRegisters, instructions_of
 from ..text.types import Value
+from .dot_tile import dots_of
 from .register_tile import KernelHost, Known, RegisterTile, Shape
 
 _SUMS, _A, _B = 0, 4, 6
@@ -85,7 +85,7 @@ def find_words(host: KernelHost, op: TileOp) -> Words | None:
     The words of a tile that tile registers multiply; None where it has none, or the
     target no such registers, or another tile of the kernel others.
     """
-    isa, dots = host.target.isa(si8), _dots_of(op)
+    isa, dots = host.target.isa(si8), dots_of(op)
     geometry = None if isa is None else isa.tiles
     count = product(op.sizes[2:])
     if geometry is None or not isinstance(count, int) or not count:
@@ -94,7 +94,7 @@ def find_words(host: KernelHost, op: TileOp) -> Words | None:
     if not 0 < many <= geometry.rows or count * many * columns > _SCRATCH:
         return None
     loads = _loads_of(op, dots)
-    is_alone = all(len(_dots_of(each)) == many for each in _tiles_beside(op))
+    is_alone = all(len(dots_of(each)) == many for each in _tiles_beside(op))
     if not loads or not is_alone or op.register_tile[0] != geometry.rows:
         return None
     registers = instructions_of(host.target, si8, ui8).tiles(host.w)
@@ -115,15 +115,6 @@ def _tiles_beside(op: TileOp) -> Iterator[TileOp]:
     for each in () if kernel is None else kernel.walk():
         if isinstance(each, TileOp):
             yield each
-
-
-def _dots_of(op: TileOp) -> tuple[DotBytesOp, ...]:
-    """The products of words of a k-loop, if each is added to the one before alone."""
-    dots = tuple(e for e in op.k_loop.block.ops if isinstance(e, DotBytesOp))
-    for before, after in pairwise(dots):
-        if after.sum is not before.result or len([*before.result.uses]) > 1:
-            return ()
-    return dots
 
 
 def _loads_of(op: TileOp, dots: Sequence[DotBytesOp]) -> tuple[LoadOp, ...]:

@@ -37,17 +37,26 @@ class X86Pairs(OfBytes):
         self, w: FunctionWriter, a: Value, b: Value, accumulators: Value
     ) -> Value:
         """Writes accumulators plus the products of the four bytes of each word."""
-        lanes = accumulators.lanes
-        signed = is_signed(self.a), is_signed(self.b)
-        if lanes not in self.NAMES:
+        if accumulators.lanes not in self.NAMES:
+            signed = is_signed(self.a), is_signed(self.b)
             return multiply_bytes(w, (a, b), signed, accumulators)
+        return self.add_pairs(w, self.pairs(w, a, b), accumulators)
+
+    def pairs(self, w: FunctionWriter, a: Value, b: Value) -> str:
+        """Writes the sums of two products of bytes of words, in 16 bits."""
+        signed = is_signed(self.a), is_signed(self.b)
         assert signed == (False, True), "only such pairs are said to fit"
-        bytes, halves = f"<{4 * lanes} x i8>", f"<{2 * lanes} x i16>"
-        first, second = (f"@llvm.x86.{each}" for each in self.NAMES[lanes])
-        type = type_text(i32, lanes)
+        bytes, (name, _) = f"<{4 * a.lanes} x i8>", self.NAMES[a.lanes]
         factors = [w.emit(f"bitcast {each.typed} to {bytes}") for each in (a, b)]
         given = ", ".join(f"{bytes} {each}" for each in factors)
-        sums = w.emit(f"call {halves} {first}({given})")
-        ones = f"{halves} splat (i16 1)"
-        both = w.emit(f"call {type} {second}({halves} {sums}, {ones})")
+        return w.emit(f"call <{2 * a.lanes} x i16> @llvm.x86.{name}({given})")
+
+    def add_pairs(
+        self, w: FunctionWriter, pairs: str, accumulators: Value, up: int = 0
+    ) -> Value:
+        """Writes accumulators plus both sums of 16 bits of each word, times 2**up."""
+        lanes, (_, name) = accumulators.lanes, self.NAMES[accumulators.lanes]
+        type, halves = type_text(i32, lanes), f"<{2 * lanes} x i16>"
+        given = f"{halves} {pairs}, {halves} splat (i16 {1 << up})"
+        both = w.emit(f"call {type} @llvm.x86.{name}({given})")
         return w.value(f"add {accumulators.typed}, {both}", i32, lanes)

@@ -18,7 +18,7 @@ def write_dot_bytes(
     """Writes a sum plus the products of the bytes of two words, for each lane."""
     found, lanes = w.together(*operands)
     total, a, b = (w.splat(each, lanes) for each in found)
-    set = instructions_of(target, ui8, si8, fits=op.fits is not None)
+    set = instructions_of(target, ui8, si8, fits=op.fits > 0)
     for part in range(set.isa.parts):
         factors = set.take_a(w, a, part), set.take_b(w, b, part)
         total = set.multiply(w, *factors, total)

@@ -4,12 +4,12 @@
 //
 // CHECK-LABEL: loop.kernel @round_trip
 // CHECK:         %{{.*}} = scalar.dot_bytes %x, %x, %x : i32
-// CHECK-NEXT:    %{{.*}} = scalar.dot_bytes %y, %x, %x fits : i32
+// CHECK-NEXT:    %{{.*}} = scalar.dot_bytes %y, %x, %x bits 4 : i32
 loop.kernel @round_trip(%a: memref<?xi32>) {
   loop.for parallel %i to 4 {
     %x = loop.load %a[%i] : memref<?xi32>
     %y = scalar.dot_bytes %x, %x, %x : i32
-    %z = scalar.dot_bytes %y, %x, %x fits : i32
+    %z = scalar.dot_bytes %y, %x, %x bits 4 : i32
     loop.store %z, %a[%i] : memref<?xi32>
     loop.yield
   }

@@ -19,8 +19,7 @@ def test_successive_products_add_to_different_sums(rows: int):
     assert [len(each) for each in turns] == [8] * 2 * 5
 
 
-def test_sets_of_several_instructions_write_row_after_row():
-    """The sum is the last of theirs, and a processor has the others to do meanwhile."""
+def test_sets_without_such_an_instruction_do_without():
     text = assemblies("x86-64-v3", kernel(8))["dots"]
     assert "vpdpbusd" not in text
     assert "vpmaddwd" in text
