@@ -38,6 +38,7 @@ from .polynomial import (
     terms_of,
     total,
 )
+from .proof import Proof, is_proven
 
 __all__ = [
     "Atom",
@@ -117,31 +118,10 @@ def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
     """
     if isinstance(value, int):
         return value >= 0
-    moved = evaluate(value, {name: symbol(name) + low for name, low in least.items()})
-    if isinstance(moved, int):
-        return moved >= 0
-    for monomial, factor in moved.terms:
-        match monomial:
-            case (Call("min" | "max" | "broadcast" as function, arguments),):
-                # The call equals one of its arguments, but it is not known which.
-                better = "max" if factor > 0 else "min"
-                enough = any if function == better else all
-                rest = moved - Polynomial(((monomial, factor),))
-                return enough(
-                    is_nonnegative(rest + each * factor, {}) for each in arguments
-                )
-            case (Call("floordiv", (whole, int(by))),) if by > 0 == factor % by:
-                # Times its divisor, a quotient is less than one divisor off.
-                bound = (whole - (by - 1) if factor > 0 else whole) * (factor // by)
-                rest = moved - Polynomial(((monomial, factor),))
-                if is_nonnegative(rest + bound, {}):
-                    return True
-            case _:
-                pass
-    return all(
-        factor > 0 and all(map(_is_nonnegative, monomial))
-        for monomial, factor in moved.terms
-    )
+    if least:
+        low = {name: symbol(name) + most for name, most in least.items()}
+        value = evaluate(value, low)
+    return is_proven(value)
 
 
 def lesser(a: Dim, b: Dim) -> Dim:
@@ -189,13 +169,6 @@ def _evaluate(atom: Atom, symbols: Mapping[str, Dim]) -> Dim:
     return FUNCTIONS[atom.function](a, b)
 
 
-def _is_nonnegative(atom: Atom) -> bool:
-    if isinstance(atom, Symbol):
-        return True
-    enough = any if atom.function == "max" else all
-    return enough(is_nonnegative(each, {}) for each in atom.arguments)
-
-
 def _magnitudes(value: Dim) -> tuple[Dim, Dim]:
     """The bound of a size, and of what is computed on the way to it."""
     if isinstance(value, int):
@@ -225,7 +198,7 @@ def _magnitudes_of_atom(atom: Atom) -> tuple[Dim, Dim]:
             for monomial, factor in terms_of(a)
         ), inside
     numbers = [each for each in atom.arguments if isinstance(each, int)]
-    if atom.function == "min" and numbers and _is_nonnegative(atom):
+    if atom.function == "min" and numbers and Proof().of_atom(atom):
         # As a condition on sizes, it stays small whatever it is computed from.
         return max(*numbers, 1), _joined(_joined(a, b), inside)
     return _joined(a, b), inside

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
-from .ops.dot_bytes import DotBytesOp, words_that_fit
+from .ops.dot_bytes import BYTE_BITS, DotBytesOp, words_that_fit
 from .ops.remainder import RemainderOp
 from .ops.scale_difference import ScaleDifferenceOp
 from .rounding import rounds
 
 __all__ = [
+    "BYTE_BITS",
     "DotBytesOp",
     "RemainderOp",
     "Scalar",

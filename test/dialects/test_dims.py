@@ -143,7 +143,7 @@ def test_a_quotient_by_zero_is_zero_in_a_run(text: str):
         ("2 * floordiv(n, 2) - n + 1", True),
         ("2 * floordiv(n, 2) - n", False),
         ("n - 3 * floordiv(n + 1, 3)", False),
-        ("n - 2 * floordiv(n, 3)", False),
+        ("n - 2 * floordiv(n, 3)", True),
     ],
 )
 def test_a_quotient_times_its_divisor_is_near_what_is_divided(

@@ -16,9 +16,11 @@ from ....dialects import (
     FUNCTIONS,
     Dim,
     affine,
+    ceildiv,
     floordiv,
-    maximum,
-    minimum,
+    greater,
+    is_nonnegative,
+    lesser,
     product,
     shape,
     symbol,
@@ -50,8 +52,8 @@ _OF_TWO: dict[str, Callable[[Dim, Dim], Dim]] = {
 _OF_MANY: dict[str, Callable[[Dim, Dim], Dim]] = {
     "Add": lambda a, b: a + b,
     "Mul": lambda a, b: a * b,
-    "Min": minimum,
-    "Max": maximum,
+    "Min": lesser,
+    "Max": greater,
 }
 """Functions of two or more sizes."""
 
@@ -147,6 +149,8 @@ class Sizes:
             return product([self.read(base)] * int(power))
         if kind == "TruncToInt" and (found := self._scaled(expression.args[0])):
             return found
+        if kind in _TO_INTEGER and (found := self._quotient(expression)) is not None:
+            return found
         if kind in _TO_INTEGER and self.of_run is not None:
             return self.of_run(expression)
         raise Unsupported(f"a size computed by {kind}, {expression}")
@@ -165,6 +169,25 @@ class Sizes:
             else:
                 return None
         return None if size is None else scaled_size(size, scale)
+
+    def _quotient(self, expression: Expression) -> Dim | None:
+        """
+        A quotient of a size and a number, rounded to an integer, if that is the same of
+        integers: of sizes below 2**53 the float is between the same two.
+        """
+        (inner,) = expression.args
+        if inner.func.__name__ != "IntTrueDiv":
+            return None
+        size, by = inner.args
+        if not by.is_Integer or int(by) <= 0:
+            return None
+        whole, kind = self.read(size), expression.func.__name__
+        if kind == "CeilToInt":
+            return ceildiv(whole, int(by))
+        is_down = kind == "FloorToInt" or (
+            kind == "TruncToInt" and is_nonnegative(whole, {})
+        )
+        return floordiv(whole, int(by)) if is_down else None
 
     def type(self, tensor: Tensor) -> shape.Tensor:
         """The type of a tensor that torch infers; raises `Unsupported`."""

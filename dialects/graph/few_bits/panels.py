@@ -15,11 +15,12 @@ from xdsl.ir import SSAValue
 
 from ...dims import product
 from ...element_type import si8
+from ...scalar import BYTE_BITS
 from ...shape import Array
 from ..compose.number import number, times
 from ..compose.parts import part
 from ..compose.shaping import reshaped, shape_of
-from ..ops.multiply_steps import BYTE_BITS, MultiplyStepsOp
+from ..ops.multiply_steps import MultiplyStepsOp
 from ..ops.pack_bytes import BYTES_OF_A_WORD, PackBytesOp
 from ..ops.quantize import QuantizeOp
 from ..ops.reduce import SumOp

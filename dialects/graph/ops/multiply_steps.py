@@ -12,14 +12,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...element_type import ui8
-from ...scalar import DotBytesOp
+from ...scalar import BYTE_BITS, DotBytesOp
 from ...shape import Array, Tensor, sizes, tensor
 from .. import scalar
 from ..nest import Linear, Nest, Read, axes
 from ..op import SingleResultOp
-
-BYTE_BITS = 8
-"""Bits of a byte, which has one step or several."""
 
 _BITS = (2, 4, 8)
 """How many bits a step may have."""

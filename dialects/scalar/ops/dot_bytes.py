@@ -16,6 +16,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 BYTE_BITS = 8
+"""Bits of a byte."""
 
 
 def words_that_fit(bits: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -170,3 +171,32 @@ def test_sizes_known_when_it_runs(name: str):
     )
     for batch, *size in ((1, 9, 8), (3, 5, 13), (2, 31, 6)):
         check(module, compiled, floats(batch, 2, *size))
+
+
+class Same(nn.Conv2d):
+    """A convolution that fills up an image as TensorFlow does, of any size."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The image, with each stride begun."""
+        before_and_after: list[int] = []
+        for axis in (-1, -2):
+            size, stride = x.shape[axis], self.stride[axis]
+            most = (math.ceil(size / stride) - 1) * stride + self.kernel_size[axis]
+            whole = max(most - size, 0)
+            before_and_after += [whole // 2, whole - whole // 2]
+        return super().forward(F.pad(x, before_and_after))
+
+
+def test_sizes_of_filled_up_images_stay_short():
+    """Without proofs of the greater of two sizes they double at each layer."""
+    torch.manual_seed(3)
+    model = nn.Sequential(Same(3, 4, 3, 2), Same(4, 2, 3, 2)).eval()
+    exported = torch.export.export(
+        model, (torch.randn(2, 3, 41, 33),), dynamic_shapes=({2: Dim.AUTO},)
+    )
+    module = sr.compile(exported, options=sr.Options(cache=False))
+    assert repr(module).endswith("[2, 2, floordiv(input_dim2 + 3, 4), 9]>")
+    for height in (41, 8, 10, 71):
+        x = torch.randn(2, 3, height, 33)
+        with torch.no_grad():
+            np.testing.assert_allclose(module(x.numpy()), model(x), atol=1e-5)
