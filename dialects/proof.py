@@ -13,7 +13,7 @@ from math import gcd
 from .polynomial import Atom, Call, Dim, Polynomial, SizeError, Symbol
 
 _MOST_PARTS = 1 << 8
-"""The most dimensions of which a proof asks whether they are negative."""
+"""The most dimensions that a proof looks at."""
 
 _MOST_CACHED = 1 << 12
 """Dimensions for which it is kept whether they are negative."""
