@@ -119,7 +119,9 @@ def _compiled_part(network: Network, api: str) -> _Part:
         module = compilation.front_end(compilation.source())(ctx)
         # A bundle has no threads of its own that could run branches.
         options = replace(compilation.options, inter_op_threads=1)
-        Driver(ctx, options, compilation.target, None).run_passes(module)
+        # Nor may it use registers that its process would have to ask Linux for.
+        driver = Driver(ctx, options, compilation.target, None, matrices=False)
+        driver.run_passes(module)
         program = program_of(module)
         known = describe(program)
         _check(known)

@@ -175,6 +175,8 @@ class Driver:
     """Whether calls of kernels note how long they took."""
     observes: bool = False
     """Whether the values that a profile counts are results, too."""
+    matrices: bool = True
+    """Whether code may use the registers of AMX, for which a process asks Linux."""
     origins: Origins = field(default_factory=dict[Any, tuple[str, list[str]]])
     """What calls of kernels come from, where they are profiled."""
 
@@ -203,6 +205,7 @@ class Driver:
                 self.tuner,
                 is_traced=is_traced,
                 observes=self.observes,
+                matrices=self.matrices,
             )
             times = [self.run_pass(each, module) for each in passes]
             ops = _count_ops(module)

@@ -16,7 +16,7 @@ from .parse_ir import parse_module
 from .references import references_of
 from .registry import Registered, find_spelled, recorded, versions_of
 from .signature import plain, structure_of, tensor_info
-from .target import TARGETS, described, find_target, isa_name
+from .target import TARGETS, find_target, isa_name, without_matrices
 from .verify import verify
 from .weights import WEIGHTS, WeightStore, load_sidecar
 
@@ -31,7 +31,6 @@ __all__ = [
     "addresses_of",
     "are_as_noted",
     "context",
-    "described",
     "fewer_products_of",
     "find_spelled",
     "find_target",
@@ -52,4 +51,5 @@ __all__ = [
     "verify",
     "versions_of",
     "weights_of",
+    "without_matrices",
 ]

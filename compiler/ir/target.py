@@ -21,7 +21,7 @@ _ARM, _X86 = "aarch64", "x86-64"
 """LLVM's names of the least machine of each architecture."""
 
 
-def described(
+def _described(
     cpu: str,
     features: Set[str],
     text: str = "",
@@ -39,19 +39,29 @@ def described(
 
 
 TARGETS = {
-    name: described(name, {*features.split()}) for name, features in FEATURES.items()
+    name: _described(name, {*features.split()}) for name, features in FEATURES.items()
 }
 
 
-def find_target(name: str) -> TargetAttr:
-    """The target called `name`; raises `CompileError` naming the known ones."""
+def without_matrices(features: Set[str]) -> Set[str]:
+    """Features but for AMX, which a process must ask its system for."""
+    return {each for each in features if not each.startswith("amx")}
+
+
+def find_target(name: str, matrices: bool = True) -> TargetAttr:
+    """
+    The target called `name`, with the registers of matrices that it has or without;
+    raises `CompileError` naming the known ones.
+    """
     if name == "host":
-        return _host_target()
+        return _host_target(matrices)
     if name not in TARGETS:
         known = ["host", *TARGETS]
         nearest = get_close_matches(name, known) or known
         raise CompileError(f"expected a target like {', '.join(nearest)}, got {name}")
-    return TARGETS[name]
+    if matrices:
+        return TARGETS[name]
+    return _described(name, without_matrices({*FEATURES[name].split()}))
 
 
 def isa_name(target: str) -> str:
@@ -66,14 +76,16 @@ def isa_name(target: str) -> str:
     return [name for name in runs if name != _ARM][-1]
 
 
-def _host_target() -> TargetAttr:
+def _host_target(matrices: bool) -> TargetAttr:
     """The machine that this runs on, by its feature flags."""
     machine = get_host()
+    features = enabled(machine)
+    features = features if matrices else without_matrices(features)
     caches = machine.caches[0] or CACHES[0], machine.caches[1] or CACHES[1]
     if machine.triple.startswith(("aarch64", "arm64")):
-        return described(_ARM, enabled(machine), machine.features, caches)
+        return _described(_ARM, features, machine.features, caches)
     if not machine.triple.startswith("x86_64"):
         raise CompileError(
             f"expected a host of x86-64 or AArch64, got {machine.triple}; pass a target"
         )
-    return described(_X86, enabled(machine), machine.features, caches)
+    return _described(_X86, features, machine.features, caches)

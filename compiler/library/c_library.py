@@ -21,7 +21,7 @@ from ...runtime.files import atomic_file
 from ...runtime.hostcode import interpreter_text
 from ...runtime.library import ImageHead, Selection
 from ...runtime.machine import ENTRY, TARGETS, needed_words
-from ..ir import described, find_target, isa_name
+from ..ir import find_target, isa_name, without_matrices
 from ..session import CompileError, Options, Progress, silent, told
 from .archive import ArchiveMember, archive
 from .facts import facts_of, includes
@@ -83,7 +83,9 @@ def build_c_library(
 
 def _usable(target: str) -> list[str]:
     """The features of a target that a program need not ask the system for."""
-    return [each for each in TARGETS[target].split() if not each.startswith("amx")]
+    features = TARGETS[target].split()
+    usable = without_matrices({*features})
+    return [each for each in features if each in usable]
 
 
 def _table_name(target: str) -> str:
@@ -95,7 +97,7 @@ def _kernels_object(
     kernels: Mapping[str, Member], target: str, cache: Cache | None
 ) -> bytes:
     """The object of the kernels of a target, and of the table that names them."""
-    usable = described(target, {*_usable(target)})
+    usable = find_target(target, matrices=False)
     texts, machine = library_texts(kernels, usable)
     table = _kernel_table(_table_name(target), kernels)
     return linked_object([*texts.values(), table], (), machine, cache)

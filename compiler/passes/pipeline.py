@@ -159,6 +159,7 @@ def graph_passes(
     apart: Iterable[int] | None = None,
     is_traced: bool = False,
     observes: bool = False,
+    matrices: bool = True,
 ) -> list[ModulePass]:
     """
     graph -> graph, set up as the user asked; for a library fusions are numbered, and
@@ -181,14 +182,13 @@ def graph_passes(
         *_arranging(options),
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.
-        OwnOutputs(),
-        # From here an output shares memory with nothing.
+        OwnOutputs(),  # From here an output shares memory with nothing.
         *([Fuse()] if options.enable_tensorexpr_fusion else ()),
         *([] if apart is None else [Unfuse(tuple(sorted(apart)))]),
         EliminateNoOps(views=True),
         EliminateCopies(),
         OutlineConstants(),
-        SetTarget(cpu=target, exact=options.precision == "f32"),
+        SetTarget(target, options.precision == "f32", matrices),
         # From here the module says which machine it is for.
         *(_narrowing() if options.precision == "bf16" else ()),
         # From here factors are as exact as the user asked for.

@@ -42,6 +42,9 @@ class SetTarget(ModulePass):
     exact: bool = False
     """Whether instruction sets that round what they add up are left out."""
 
+    matrices: bool = True
+    """Whether code may use registers of matrices, which a process must ask for."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = find_target(self.cpu)
+        target = find_target(self.cpu, self.matrices)
         op.attributes[TARGET] = target.exact if self.exact else target

@@ -19,6 +19,9 @@ from static_runtime.compiler.bundle.bundle import (
     write_bundle,
 )
 from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.session.errors import CompileError
 from static_runtime.compiler.session.options import Options
 
@@ -249,6 +252,31 @@ def test_an_object_is_for_its_target(tmp_path: Path):
     head = (tmp_path / "net.o").read_bytes()[:20]
     assert head[:4] == b"\x7fELF"
     assert int.from_bytes(head[18:20], "little") == 183
+
+
+PRODUCT = """
+func.func @main(%x: tensor<?x64xf32, ["n"]>, %w: tensor<64x64xf32>)
+    -> tensor<?x64xf32, ["n"]> {
+  %0 = graph.matmul %x, %w : tensor<?x64xf32, ["n"]>, tensor<64x64xf32>
+    -> tensor<?x64xf32, ["n"]>
+  func.return %0 : tensor<?x64xf32, ["n"]>
+}
+"""
+
+RELEASE = b"\xc4\xe2\x78\x49\xc0"
+"""TILERELEASE, with which each kernel ends that has used tile registers."""
+
+
+def test_an_object_uses_no_registers_that_linux_grants():
+    """A C program does not ask for those of AMX, and would end at their first use."""
+    options = Options(cache=False, threads=1, precision="bf16")
+    compilation = Compilation(PRODUCT, target="sapphirerapids", options=options)
+    made = make_bundle([Network(compilation, "net")])
+    assert RELEASE not in made.code
+    ctx = context()
+    driver = Driver(ctx, options, "sapphirerapids", None)
+    artifact, _ = driver.compile(read_mlir(PRODUCT, ctx))
+    assert any(RELEASE in each for each in artifact.objects)
 
 
 def test_files_of_others_stay(tmp_path: Path):
