@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import FixedBitwidthType, f16
 
-from ...dialects import Dim, si8
+from ...dialects import Dim, product, si8
 from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp
 from ...dialects.scalar import DotBytesOp
 
@@ -156,10 +156,11 @@ def _rows_of_words(tile: TileOp, dots: int, target: TargetAttr) -> int:
     if any({row, column} <= {*each.indices} for each in tile.loads):
         # One panel after the other is read from memory sooner than four side by side.
         return 1
-    isa = target.isa(si8)
-    if isa is not None and (tiles := isa.tiles) is not None:
+    isa, count = target.isa(si8), product(tile.sizes[2:])
+    if isa is not None and (tiles := isa.tiles) is not None and isinstance(count, int):
         rows, columns = map(size_or_open, tile.sizes[:2])
-        if rows >= 2 * tiles.rows and target.lanes(32) == tiles.columns <= columns:
+        is_wide = target.lanes(32) == tiles.columns <= columns
+        if rows >= 2 * tiles.rows and is_wide and tiles.keeps(dots, count):
             return tiles.rows
     return max(min(_ROWS_OF_WORDS, target.registers.data - dots - 2 * SPARE), 1)
 

@@ -27,6 +27,9 @@ from ..element_type import si8, ui8
 VNNI_WORD_BITS = 32
 """Bits of a word of the VNNI layout."""
 
+_SCRATCH = 1 << 18
+"""Bytes on the stack for the words of B of a panel, at most."""
+
 
 @dataclass(frozen=True)
 class TileGeometry:
@@ -52,6 +55,10 @@ class TileGeometry:
     def capacity(self) -> int:
         """How many accumulators the tiles for them hold together."""
         return self.accumulators * self.rows * self.columns
+
+    def keeps(self, words: int, count: int) -> bool:
+        """Whether a tile of B has the words of a k, and scratch memory those of all."""
+        return 0 < words <= self.rows and words * count * self.row_bytes <= _SCRATCH
 
     def shapes(self, words: int) -> list[tuple[int, int]]:
         """

@@ -36,9 +36,6 @@ _ROWS_AT_ONCE = 4
 
 _BYTES = VNNI_WORD_BITS // 8
 
-_SCRATCH = 1 << 18
-"""Bytes on the stack for the words of B, at most."""
-
 
 @dataclass(frozen=True)
 class Words:
@@ -91,7 +88,7 @@ def find_words(host: KernelHost, op: TileOp) -> Words | None:
     if geometry is None or not isinstance(count, int) or not count:
         return None
     many, columns = len(dots), geometry.row_bytes
-    if not 0 < many <= geometry.rows or count * many * columns > _SCRATCH:
+    if not geometry.keeps(many, count):
         return None
     loads = _loads_of(op, dots)
     is_alone = all(len(dots_of(each)) == many for each in _tiles_beside(op))
@@ -206,19 +203,13 @@ class WordTile(RegisterTile):
     def multiply(self, at: str, turn: int) -> None:
         """Writes the products of all words of a k."""
         words, w, memory = self.words, self.host.w, self.host.memory
-        block, registers, pitch = (
-            self.op.k_loop.block,
-            self.words.registers,
-            str(self.words.tiles.row_bytes),
-        )
-        load = words.a[0]
+        block, registers, load = self.op.k_loop.block, words.registers, words.a[0]
+        pitch = str(words.tiles.row_bytes)
         with self.at_position((0, 0), block):
             self.set_k(at)
             a = memory.address(load.buffer, memory.offsets(memory.at(load)).first)
             for each in words.b_loads:
-                memory.ask_ahead(
-                    each, words.count * len(words.b_loads) * words.tiles.row_bytes
-                )
+                memory.ask_ahead(each, words.panel_bytes)
         a_pitch = w.mul(w.size(memory.at(load).step(block.args[0])), str(_BYTES))
         registers.clear(_SUMS)
         registers.load(_A, a, a_pitch)
