@@ -173,18 +173,22 @@ def test_sizes_known_when_it_runs(name: str):
         check(module, compiled, floats(batch, 2, *size))
 
 
-class Same(nn.Conv2d):
+class Same(nn.Module):
     """A convolution that fills up an image as TensorFlow does, of any size."""
+
+    def __init__(self, inputs: int, outputs: int, reach: int, stride: int) -> None:
+        super().__init__()
+        self.reach, self.stride = reach, stride
+        self.convolution = nn.Conv2d(inputs, outputs, reach, stride)
 
     def forward(self, x: Tensor) -> Tensor:
         """The image, with each stride begun."""
-        before_and_after: list[int] = []
+        amounts: list[int] = []
         for axis in (-1, -2):
-            size, stride = x.shape[axis], self.stride[axis]
-            most = (math.ceil(size / stride) - 1) * stride + self.kernel_size[axis]
-            whole = max(most - size, 0)
-            before_and_after += [whole // 2, whole - whole // 2]
-        return super().forward(F.pad(x, before_and_after))
+            most = (math.ceil(x.shape[axis] / self.stride) - 1) * self.stride
+            whole = max(most + self.reach - x.shape[axis], 0)
+            amounts += [whole // 2, whole - whole // 2]
+        return self.convolution(F.pad(x, amounts))
 
 
 def test_sizes_of_filled_up_images_stay_short():
