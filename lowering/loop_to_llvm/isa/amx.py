@@ -69,12 +69,14 @@ class Tiles:
         shapes = AMX_TILES.shapes(words)
         bytes = [each for _, row_bytes in shapes for each in (row_bytes, 0)]
         table = [1, *[0] * 15, *bytes, *[0] * 16, *(rows for rows, _ in shapes)]
-        at = self.w.entered("alloca [64 x i8], align 64")
-        self.w.entry.append(f"  store <64 x i8> zeroinitializer, ptr {at}, align 64")
-        for number, byte in enumerate(table):
-            if byte:
-                slot = self.w.entered(f"getelementptr i8, ptr {at}, i64 {number}")
-                self.w.entry.append(f"  store i8 {byte}, ptr {slot}, align 1")
+        table += [0] * (64 - len(table))
+        at = self.w.entered("alloca [8 x i64], align 64")
+        for number in range(8):
+            word = sum(
+                e << 8 * place for place, e in enumerate(table[8 * number :][:8])
+            )
+            slot = self.w.entered(f"getelementptr i64, ptr {at}, i64 {number}")
+            self.w.entry.append(f"  store i64 {word}, ptr {slot}, align 8")
         return at
 
     def clear(self, tile: int) -> None:

@@ -112,10 +112,9 @@ def test_tiles_of_few_words_have_fewer_bytes_of_a_and_rows_of_b():
     slots = {
         name: at for name, at in re.findall(r"(%\S+) = .* i64 (\d+)$", w.text(""), re.M)
     }
-    stored = re.findall(r"store i8 (\d+), ptr (%\S+),", w.text(""))
-    table = bytearray(64)
-    for byte, slot in stored:
-        table[int(slots[slot])] = int(byte)
+    stored = re.findall(r"store i64 (\d+), ptr (%\S+),", w.text(""))
+    words = {int(slots[slot]): int(word) for word, slot in stored}
+    table = b"".join(words[each].to_bytes(8, "little") for each in range(8))
     assert table[0] == 1
     assert table[16:32:2] == bytes([64] * 4 + [32] * 2 + [64] * 2)
     assert table[48:56] == bytes([16] * 6 + [8] * 2)
