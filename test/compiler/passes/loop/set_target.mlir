@@ -10,6 +10,8 @@
 // RUN: %on=zen-4 sr-opt %s -p set-target | filecheck %s --check-prefix=ZEN-4
 // RUN: %on=sapphire-rapids sr-opt %s -p set-target | filecheck %s --check-prefix=SAPPHIRE
 // RUN: %on=sapphire-rapids sr-opt %s -p 'set-target{cpu=host exact=true}' | filecheck %s --check-prefix=EXACT
+// RUN: %on=sapphire-rapids sr-opt %s -p 'set-target{cpu=host matrices=false}' | filecheck %s --check-prefix=VECTORS
+// RUN: sr-opt %s -p 'set-target{cpu=sapphirerapids matrices=false}' | filecheck %s --check-prefix=VECTORS
 // RUN: %on=neoverse-n1 sr-opt %s -p set-target | filecheck %s --check-prefix=NEOVERSE
 // RUN: %on=one-core sr-opt %s -p set-target | filecheck %s --check-prefix=HASWELL
 // RUN: %on=sixteen-cores sr-opt %s -p set-target | filecheck %s --check-prefix=HASWELL
@@ -40,6 +42,10 @@
 // Instruction sets that round what they add up are left out on demand.
 //
 // EXACT: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, isas = ["amx_int8"], "+64bit,{{.*}},+amx-bf16,{{.*}}">
+
+// So are registers of matrices, which the system grants on demand.
+//
+// VECTORS: isas = ["avx512_bf16", "avx512_vnni"]
 
 // UNKNOWN: expected a target like x86-64-v{{.*}}, got x86-64-v5
 loop.kernel @any(%a: memref<?xf32>) {
