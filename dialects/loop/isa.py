@@ -57,7 +57,7 @@ class TileGeometry:
         return self.accumulators * self.rows * self.columns
 
     def keeps(self, words: int, count: int) -> bool:
-        """Whether a tile of B has the words of a k, and scratch memory those of all."""
+        """Whether one k fits a tile of B, and all k together fit scratch memory."""
         return 0 < words <= self.rows and words * count * self.row_bytes <= _SCRATCH
 
     def shapes(self, words: int) -> list[tuple[int, int]]:

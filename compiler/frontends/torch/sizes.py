@@ -172,14 +172,14 @@ class Sizes:
 
     def _quotient(self, expression: Expression) -> Dim | None:
         """
-        A quotient of a size and a number, rounded to an integer, if that is the same of
-        integers: of sizes below 2**53 the float is between the same two.
+        A size divided by a number as a float and rounded to an integer, as a quotient
+        of integers; None where that may differ. It is exact for sizes below 2**53.
         """
         (inner,) = expression.args
         if inner.func.__name__ != "IntTrueDiv":
             return None
         size, by = inner.args
-        if not by.is_Integer or int(by) <= 0:
+        if not by.is_Integer or int(by) <= 0 or not size.free_symbols <= {*self.names}:
             return None
         whole, kind = self.read(size), expression.func.__name__
         if kind == "CeilToInt":

@@ -21,8 +21,8 @@ BYTE_BITS = 8
 
 def words_that_fit(bits: int) -> int:
     """
-    How many words of bytes of so few bits have pairs of products, with bytes that have
-    a sign, whose sums have 16 bits together.
+    How many words can be added up in 16 bits, where each adds two products of a byte of
+    some bits, without a sign, and a byte with a sign.
     """
     greatest = ((1 << bits) - 1) << (BYTE_BITS - 1)
     return ((1 << 15) - 1) // (2 * greatest)
@@ -71,5 +71,5 @@ class DotBytesOp(IRDLOperation):
 
     @property
     def fits(self) -> int:
-        """How many words have pairs of products whose sums have 16 bits together."""
+        """How many such words can be added up in 16 bits (`words_that_fit`)."""
         return words_that_fit(BYTE_BITS if self.bits is None else self.bits.value.data)

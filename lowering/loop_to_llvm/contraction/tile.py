@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import i64
 
 from ....dialects.loop import TileOp, can_mask
-from ....dialects.scalar import DotBytesOp
 from ..text.types import Value
-from .dot_tile import DotTile, waits
+from .dot_tile import DotTile, dots_of, waits
 from .pair_tile import PairTile, pairs_of
 from .partition import Part, partition_range, partition_rows
 from .register_tile import KernelHost, RegisterTile, Shape
@@ -74,8 +73,8 @@ def _kind_of(host: KernelHost, op: TileOp, lanes: int) -> type[RegisterTile]:
         return SquareTile
     if pairs_of(host.target, op, lanes) is not None:
         return PairTile
-    dots = (e for e in op.k_loop.block.ops if isinstance(e, DotBytesOp))
-    return DotTile if any(waits(host.target, each) for each in dots) else RegisterTile
+    has_waiting = any(waits(host.target, each) for each in dots_of(op))
+    return DotTile if has_waiting else RegisterTile
 
 
 def _write_rows(
@@ -94,6 +93,7 @@ def _write_rows(
         parts = partition_rows(host.w, op.sizes[0], shape.rows, shared)
     else:
         parts = _partition_words(host, op, words, column)
+    kind = _kind_of(host, op, shape.lanes)
     for rows, start, stop in parts:
 
         def row(at: str, _: list[Value], rows: int = rows) -> Sequence[Value]:
@@ -101,7 +101,7 @@ def _write_rows(
             if words is not None and words.fit(own):
                 tile = WordTile(host, op, words, (at, column))
             else:
-                tile = _kind_of(host, op, shape.lanes)(host, op, own, at, column)
+                tile = kind(host, op, own, at, column)
             if valid:
                 tile.mask(valid)
             tile.write()

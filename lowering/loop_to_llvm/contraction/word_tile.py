@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation
@@ -163,7 +162,8 @@ class WordTile(RegisterTile):
         w, words, block = self.host.w, self.words, self.op.k_loop.block
 
         def one(at: str, _: list[Value]) -> list[Value]:
-            known, scope, lines = dict[Any, Value](), self.host.scope, self.b_at(at)
+            known: Known = {}
+            scope, lines = self.host.scope, self.b_at(at)
             with self.at_position((0, 0), block):
                 self.set_k(at)
                 for each in block.ops:

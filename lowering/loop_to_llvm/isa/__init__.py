@@ -17,6 +17,7 @@ from xdsl.ir import Attribute
 
 from ....dialects.loop import PORTABLE, TargetAttr
 from .instructions import Instructions as Instructions
+from .instructions import PairProducts as PairProducts
 from .instructions import TileRegisters as TileRegisters
 
 

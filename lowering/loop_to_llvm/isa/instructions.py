@@ -44,6 +44,20 @@ class TileRegisters(Protocol):
         ...
 
 
+class PairProducts(Protocol):
+    """Products of words of bytes in two steps; the first may add up several words."""
+
+    def pairs(self, w: FunctionWriter, a: Value, b: Value) -> Value:
+        """Writes the sums of two products of bytes of words, in 16 bits."""
+        ...
+
+    def add_pairs(
+        self, w: FunctionWriter, pairs: Value, accumulators: Value, up: int = 0
+    ) -> Value:
+        """Writes accumulators plus both sums of 16 bits of each word, times 2**up."""
+        ...
+
+
 @dataclass(frozen=True)
 class Instructions(ABC):
     """
@@ -90,6 +104,10 @@ class Instructions(ABC):
         Writes accumulators plus the products of the elements of two words each, or of
         parts of them.
         """
+
+    def by_pairs(self, lanes: int) -> PairProducts | None:
+        """How words of some lanes are multiplied in two steps, if they can be."""
+        return None
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
         """Its tile registers; only a set that has some is asked."""

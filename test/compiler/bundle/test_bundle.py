@@ -268,7 +268,7 @@ RELEASE = b"\xc4\xe2\x78\x49\xc0"
 
 
 def test_an_object_uses_no_registers_that_linux_grants():
-    """A C program does not ask for those of AMX, and would end at their first use."""
+    """Linux ends a program that uses AMX without asking, as a C program does not."""
     options = Options(cache=False, threads=1, precision="bf16")
     compilation = Compilation(PRODUCT, target="sapphirerapids", options=options)
     made = make_bundle([Network(compilation, "net")])

@@ -46,7 +46,7 @@ def kernel(rows: int, next: int = 1) -> str:
 
 def test_rows_of_two_tiles_and_more_are_multiplied_in_tile_registers():
     text = assemblies("sapphirerapids", kernel(40))["dots"]
-    # The first k, two in turns, and the last but one, whose sums wait for those of it.
+    # Products stand before the loop, and twice in it.
     assert len(re.findall(r"\ttdpbsud\s", text)) >= 3
     # Eight rows are left, of four words each for ten words of the tile.
     assert "vpdpbusd" in text
