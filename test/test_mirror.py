@@ -49,6 +49,14 @@ TESTED_ELSEWHERE = {
         "compiler/frontends/onnx/test_random.py",
         "compiler/frontends/torch/test_random.py",
     ),
+    "compiler/cost/around.py": (
+        "says which loops a schedule takes into its blocks",
+        "compiler/passes/loop/size_tiles.mlir",
+    ),
+    "compiler/passes/candidates.py": (
+        "are the rules of a pass, each with a function of its text",
+        "compiler/passes/graph/fuse.mlir",
+    ),
     "compiler/passes/by_profile.py": (
         "the options of two passes, each with a test of its text",
         "compiler/passes/graph/insert_quantization.mlir",

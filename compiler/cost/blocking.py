@@ -31,6 +31,7 @@ from ...dialects.loop import (
     TileOp,
     element_type,
 )
+from .around import loops_in_blocks, loops_over
 from .register_tile import (
     OPEN_COUNT,
     SPARE,
@@ -122,16 +123,6 @@ def bits_of(tile: TileOp) -> int:
     return type.bitwidth
 
 
-def loops_over(tile: TileOp, b: LoadOp) -> list[Dim]:
-    """The sizes of the loops around a tile along which B stays the same."""
-    sizes: list[Dim] = []
-    for loop in tile.around:
-        if loop.index in b.indices:
-            break
-        sizes.append(loop.size)
-    return sizes
-
-
 def stream(
     tile: TileOp, target: TargetAttr, b: LoadOp, preference: PreferenceAttr
 ) -> Blocking | None:
@@ -184,6 +175,7 @@ class _Chooser:
     bytes: int
     lanes: int
     over: list[Dim]
+    """The sizes of the loops around it that run inside of its blocks."""
     isa: Isa | None
     """The set that multiplies words, if both factors are."""
 
@@ -202,6 +194,8 @@ class _Chooser:
         if strategy.packs_weight or (isa is not None and not isa.is_exact):
             lanes = min(strategy.nr.data, target.lanes(bits))
         over = loops_over(tile, factors[1])
+        if strategy.kind.data in ("direct", "im2row"):
+            over = loops_in_blocks(tile, factors[1])
         bytes = packed_bytes(isa, bits)
         return _Chooser(tile, strategy, target, preference, bytes, lanes, over, isa)
 
@@ -261,7 +255,7 @@ class _Chooser:
         schedule = ScheduleAttr.of(
             self.nr, mc, nc, count, axis, " and ".join(packed), len(self.over)
         )
-        return Blocking(mr, self.tile_columns(mr, few, columns), self.lanes, schedule)
+        return Blocking(mr, self.tile_columns(mr, rows, columns), self.lanes, schedule)
 
     def choose_nc(
         self, columns: Dim, line: int, packs_b: bool, few: bool, many: bool
@@ -289,10 +283,12 @@ class _Chooser:
         """Whether MR whole rows of A fit the scratch memory."""
         return size_or_open(product(reduced)) * self.bytes * mr <= SCRATCH // 2
 
-    def tile_columns(self, mr: int, few: bool, columns: Dim) -> int:
+    def tile_columns(self, mr: int, rows: Dim, columns: Dim) -> int:
         """The columns of the register tile: several panels beside few rows."""
-        vectors = self.nr // self.lanes
-        if not few:
+        vectors, factors = self.nr // self.lanes, self.tile.factors()
+        assert factors is not None, "a product has two factors"
+        over = map(size_or_open, loops_over(self.tile, factors[1]))
+        if size_or_open(product([size_or_open(rows), *over])) > mr:
             return self.nr
         most = (self.target.registers.data - SPARE) // (mr + 1)
         panels = max((self.tile.in_flight if mr == 1 else most) // vectors, 1)

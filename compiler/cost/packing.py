@@ -25,6 +25,7 @@ from ...dialects.kernel import (
     KernelNest,
     Load,
     choose_rows_and_columns,
+    elements,
     group_of,
     loads,
 )
@@ -72,8 +73,10 @@ def panels_in(
         return None
     row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
     axes: dict[int, Axis] = {}
-    for axis, stride in load.at.factors:
-        bound = nest.bounds[axis]
+    # What is looked up is outermost, one panel of a matrix beside that of the next.
+    found = [(-1 - n, i.bound, stride) for n, (i, stride) in enumerate(load.lookups)]
+    found += [(axis, nest.bounds[axis], stride) for axis, stride in load.at.factors]
+    for axis, bound, stride in found:
         if not isinstance(stride, int) or not isinstance(bound, int) or stride < 1:
             return None
         axes[axis] = (bound, stride)
@@ -110,7 +113,7 @@ def suits(isa: Isa, nest: KernelNest, factor: SSAValue) -> bool:
         return False
     if size == 0 or (size % isa.k_group and not _fills_up(isa, nest)):
         return False
-    found = [*loads(nest.element)]
+    found = [*elements(nest.element)]
     if isa.is_exact:
         # Bytes are multiplied with bytes; nothing rounds the other factor to them.
         types = (tensor_type(each.buffer).element_type for each in found)
@@ -139,14 +142,14 @@ def _fills_up(isa: Isa, nest: KernelNest) -> bool:
 def reads_alone(nest: KernelNest, weight: SSAValue) -> bool:
     """Whether a factor is made of a weight alone, and not of a scale as well."""
     assert isinstance(nest.element, Apply)
-    found = ([*loads(each)] for each in nest.element.operands)
+    found = ([*elements(each)] for each in nest.element.operands)
     return any(len(e) == 1 and e[0].buffer is weight for e in found)
 
 
 def _load_of(value: Expression, factor: SSAValue) -> Load | None:
     """The element of the factor that an operand is, or is computed from."""
     found = [each for each in loads(value) if each.buffer is factor]
-    return found[0] if len(found) == 1 and not found[0].lookups else None
+    return found[0] if len(found) == 1 else None
 
 
 def _bits_of(type: Attribute) -> int:

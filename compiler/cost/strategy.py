@@ -33,11 +33,11 @@ from ...dialects.loop import (
     packs_if_many,
     preference_of,
 )
+from .around import loops_over
 from .blocking import (
     KIB,
     bits_of,
     choose_blocking,
-    loops_over,
     pays_to_pack_a,
     stream,
 )

@@ -16,7 +16,8 @@ from math import gcd
 
 from ...dialects import Dim, product
 from ...dialects.loop import Isa, LoadOp, ScheduleAttr, TargetAttr, TileOp
-from .blocking import KIB, SCRATCH, Blocking, can_split_k, loops_over
+from .around import loops_in_blocks, loops_over
+from .blocking import KIB, SCRATCH, Blocking, can_split_k
 from .register_tile import round_up, size_or_open
 from .words import isa_of
 
@@ -75,7 +76,7 @@ def choose_tile_registers(
     is_small = kc * wide * isa.bytes <= _SMALL_B * target.l1.data * KIB
     most = 1 if is_small else max(room // row // mr, 1)
     mc = min(most * mr, round_up(size_or_open(rows), mr))
-    over = loops_over(tile, b)
+    over = loops_over(tile, b) if panel is None else loops_in_blocks(tile, b)
     nc = wide
     if size_or_open(product([rows, *over])) > mc:
         # All rows use a block of B while it is in the second cache.

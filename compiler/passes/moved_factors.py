@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ...dialects import product, sizes, symbols_of, tensor_type
-from ...dialects.graph import GraphOp, Linear, Nest, Read
+from ...dialects import Dim, product, sizes, symbols_of, tensor_type
+from ...dialects.graph import GraphOp, Linear, Lookup, Nest, Read
 from ...dialects.kernel import only_moves
 from ..cost import LEAST_PACKED_WORK
 
@@ -24,6 +25,26 @@ def reads_before_moved(
     if not all(len(op.operands) == 1 and only_moves(op) for op in ops):
         return False
     return _is_found_part(ops, defined) or _reads_lines(nest, read, ops)
+
+
+def reads_looked_up(nest: Nest, read: Read, ops: Sequence[GraphOp]) -> bool:
+    """
+    Whether a product takes ops, one after the other, that only move elements of a
+    factor, where the first looks up what each product of a batch multiplies with: the
+    matrix of an expert for a row, as of a mixture of experts, which lies where it is
+    read by several. A factor with nothing but rows is moved first: all are one product.
+    """
+    found, times = _read_before(read, ops), _times_read(nest)
+    if found is None or times is None or found.looked_up is None:
+        return False
+    parallel = range(len(nest.bounds) - nest.reductions)
+    batch = {axis for axis in parallel if times[axis] > 1}
+    own = [axis for axis in found.moved if times[axis] == 1 and axis in parallel]
+    if not found.looked_up <= batch or not any(nest.bounds[axis] != 1 for axis in own):
+        return False
+    last, column = len(nest.bounds) - 1, parallel[-1]
+    wide = found.wide
+    return bool(wide) and wide[-1] in (((column, 1),), ((last, 1),))
 
 
 def _is_found_part(ops: Sequence[GraphOp], defined: Set[str]) -> bool:
@@ -51,18 +72,10 @@ def _reads_lines(nest: Nest, read: Read, ops: Sequence[GraphOp]) -> bool:
     so are rows of several axes, which are one axis there, and columns that are apart
     where there is too little to compute for packing.
     """
-    at, times = _linear(read), _times_read(nest)
-    if at is None or times is None:
+    found, times = _read_before(read, ops), _times_read(nest)
+    if found is None or times is None or found.looked_up is not None:
         return False
-    moved = [axis for each in at for axis, _ in each.factors]
-    for op in reversed(ops):
-        sources = [each for nest in op.nests() or () for each in nest.sources]
-        before = _linear(sources[0]) if isinstance(sources[0], Read) else None
-        if before is None:
-            return False
-        at = [each.at(at) for each in before]
-    shape = sizes(tensor_type(ops[0].operands[0]))
-    wide = [each.factors for each, size in zip(at, shape, strict=True) if size != 1]
+    wide, moved = found.wide, found.moved
     if not wide:
         return True
     last, column = len(nest.bounds) - 1, len(nest.bounds) - nest.reductions - 1
@@ -71,6 +84,48 @@ def _reads_lines(nest: Nest, read: Read, ops: Sequence[GraphOp]) -> bool:
         return along_columns or (along_k and _packs(nest, times))
     rows = [axis for axis in moved if times[axis] == 1 and nest.bounds[axis] != 1]
     return along_k and len(rows) < 2
+
+
+@dataclass(frozen=True)
+class _ReadBefore:
+    """Where a product reads what ops have not moved yet."""
+
+    moved: list[int]
+    """The axes of the product that move what the ops make."""
+
+    wide: list[tuple[tuple[int, Dim], ...]]
+    """How they move along each dimension before the ops that has several elements."""
+
+    looked_up: set[int] | None
+    """The axes that an index is looked up along, if one is."""
+
+
+def _read_before(read: Read, ops: Sequence[GraphOp]) -> _ReadBefore | None:
+    """Where what ops move lies before; None where positions themselves are unknown."""
+    at, looked_up = _linear(read), list[Linear]()
+    looks_up = False
+    if at is None:
+        return None
+    moved = [axis for each in at for axis, _ in each.factors]
+    operand = ops[-1].results[0]
+    for op in reversed(ops):
+        (source, *_) = [each for nest in op.nests() or () for each in nest.sources]
+        if not isinstance(source, Read):
+            return None
+        before: list[Linear] = []
+        for position in source.at:
+            if isinstance(position, Lookup):
+                looked_up += [each.at(at) for each in position.at]
+                looks_up = True
+                before.append(Linear())
+            else:
+                before.append(position.at(at))
+        at = before
+        operand = op.operands[source.operand]
+    shape = sizes(tensor_type(operand))
+    wide = [each.factors for each, size in zip(at, shape, strict=True) if size != 1]
+    axes = {axis for each in looked_up for axis, _ in each.factors}
+    return _ReadBefore(moved, wide, axes if looks_up else None)
 
 
 def _times_read(nest: Nest) -> Counter[int] | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.exceptions import VerifyException
 
-from ...dialects import tensor_type
+from ...dialects import tensor_type, with_element
 from ...dialects.graph import CastOp, FusionOp, GraphOp, YieldOp, same
 
 
@@ -49,10 +50,25 @@ def read_narrow(fusion: FusionOp, wide: SSAValue, narrow: SSAValue) -> SSAValue 
         if rest:
             cast = CastOp(argument, to=to)
             Rewriter.insert_op(cast, InsertPoint.at_start(body))
-            converted = cast.result
             for use in rest:
-                use.operation.operands[use.index] = converted
+                use.operation.operands[use.index] = cast.result
+            converted = _behind_moves(cast).result
     return converted
+
+
+def _behind_moves(cast: CastOp) -> CastOp:
+    """
+    The cast behind ops that move what it converts: what is looked up is in memory, and
+    a product converts what it loads.
+    """
+    while len(uses := [*cast.result.uses]) == 1:
+        (user,) = (each.operation for each in uses)
+        behind = sink(user) if isinstance(user, GraphOp) else None
+        if behind is None:
+            break
+        Rewriter.erase_op(cast)
+        cast = behind
+    return cast
 
 
 def rounds_to(op: Operation, element: Attribute) -> bool:
@@ -66,3 +82,45 @@ def moves(op: GraphOp) -> bool:
     plain = (not each.reductions and each.onto is None for each in nests)
     moved = (each.body is same or not each.sources for each in nests)
     return bool(nests) and all(plain) and all(moved)
+
+
+def sink(op: GraphOp) -> CastOp | None:
+    """Puts the casts of all operands of an op behind it, where they may be there."""
+    if len(op.results) != 1 or op.regions or not (op.IS_VIEW or moves(op)):
+        return None
+    sources = _sources(op)
+    if sources is None:
+        return None
+    result = op.results[0]
+    (narrow,) = {tensor_type(each).element_type for each in sources.values()}
+    copy = op.clone(sources)
+    type = with_element(tensor_type(result), narrow)
+    Rewriter.replace_value_with_new_type(copy.results[0], type)
+    try:
+        copy.verify()
+    except VerifyException:
+        # A padding has a value that the narrow type lacks.
+        copy.erase()
+        return None
+    copy.location = op.location
+    cast = CastOp(copy.results[0], to=tensor_type(result).element_type)
+    cast.location = op.location
+    Rewriter.insert_op([copy, cast], InsertPoint.before(op))
+    Rewriter.replace_op(op, [], [cast.result])
+    return cast
+
+
+def _sources(op: GraphOp) -> dict[SSAValue, SSAValue] | None:
+    """
+    What the operands that an op moves are widened from, if all are, and from one type.
+    """
+    looked_up = {each.operand for nest in op.nests() or () for each in nest.lookups}
+    found: dict[SSAValue, SSAValue] = {}
+    for number, each in enumerate(op.operands):
+        if number in looked_up:
+            continue
+        if not isinstance(each.owner, CastOp) or not each.owner.only_widens:
+            return None
+        found[each] = each.owner.input
+    types = {tensor_type(each).element_type for each in found.values()}
+    return found if len(types) == 1 else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .contraction import another_row, choose_rows_and_columns
+from .contraction import another_row, choose_rows_and_columns, indices_of
 from .expression import (
     Accumulator,
     Apply,
@@ -14,6 +14,7 @@ from .expression import (
     Part,
     Parts,
     Stage,
+    elements,
     left,
     linears,
     loads,
@@ -56,9 +57,11 @@ __all__ = [
     "conjunction",
     "copies",
     "element",
+    "elements",
     "forget_groups",
     "group_of",
     "identities_of",
+    "indices_of",
     "is_alike",
     "is_contraction",
     "left",

@@ -2,12 +2,15 @@
 Which axes of a contraction become the rows and the columns of a register tile.
 
 The columns are the axis along which the result, and one operand, is contiguous; the
-rows are an axis that reuses the operand read along the columns.
+rows are an axis that reuses the operand read along the columns. An axis along which a
+factor is looked up is neither: it is one of the loops around the tile.
 """
 
 from __future__ import annotations
 
-from .expression import Apply, KernelNest, loads
+from collections.abc import Iterator
+
+from .expression import Apply, Index, KernelNest, elements
 
 
 def choose_rows_and_columns(
@@ -16,16 +19,18 @@ def choose_rows_and_columns(
     """The axes of a contraction that become rows and columns of a tile."""
     assert isinstance(nest.element, Apply)
     operands = [
-        dict(each.at.factors) for op in nest.element.operands for each in loads(op)
+        dict(each.at.factors) for op in nest.element.operands for each in elements(op)
     ]
     store = dict(nest.store.at.factors)
+    looked_up = _looked_up(nest)
 
     def fit_as_column(axis: int) -> tuple[int, int]:
         steps = [each.get(axis, 0) for each in operands]
         score = 4 * (store.get(axis, 0) == 1) + 2 * (1 in steps) + (0 in steps)
         return score, axis
 
-    column = max(range(parallel), key=fit_as_column, default=None)
+    free = [axis for axis in range(parallel) if axis not in looked_up]
+    column = max(free, key=fit_as_column, default=None)
     if column is None:
         return None, None
 
@@ -34,7 +39,7 @@ def choose_rows_and_columns(
         varies = any(axis in each for each in operands)
         return 2 * shared + varies, axis
 
-    rest = [axis for axis in range(parallel) if axis != column]
+    rest = [axis for axis in free if axis != column]
     row, last = max(rest, key=fit_as_row, default=None), len(nest.bounds) - 1
     apart = any(
         each.get(last) == 1 and each.get(column, 0) not in (0, 1) for each in operands
@@ -56,15 +61,28 @@ def another_row(
     axis.
     """
     assert isinstance(nest.element, Apply)
-    operands = [{*dict(load.at.factors)} for load in loads(nest.element)]
+    operands = [{*dict(load.at.factors)} for load in elements(nest.element)]
     across = [each for each in operands if column in each]
     if len(across) == len(operands) or any(row in each for each in across):
         return None
+    taken = {row, column, *_looked_up(nest)}
     return max(
         (
             axis
             for axis in range(parallel)
-            if axis not in (row, column) and not any(axis in each for each in across)
+            if axis not in taken and not any(axis in each for each in across)
         ),
         default=None,
     )
+
+
+def indices_of(nest: KernelNest) -> Iterator[Index]:
+    """The indices at which the factors of a contraction are looked up."""
+    for load in elements(nest.element):
+        for index, _ in load.lookups:
+            yield index
+
+
+def _looked_up(nest: KernelNest) -> set[int]:
+    """The axes along which a factor of a contraction is looked up."""
+    return {axis for each in indices_of(nest) for axis, _ in each.load.at.factors}

@@ -212,6 +212,16 @@ def loads(*roots: Expression) -> Iterator[Load]:
     return (each for each in walk(*roots) if isinstance(each, Load))
 
 
+def elements(*roots: Expression) -> Iterator[Load]:
+    """Every load of expressions but those of indices."""
+    done: set[int] = set()
+    for root in roots:
+        for each in left(root, done, operands_of):
+            done.add(id(each))
+            if isinstance(each, Load):
+                yield each
+
+
 def linears(*roots: Expression) -> Iterator[Linear]:
     """Every position that expressions depend on."""
     for each in walk(*roots):

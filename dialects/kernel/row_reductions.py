@@ -30,7 +30,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ..dims import Dim
 from ..element_type import compute_type
-from ..graph import GraphOp, Linear, Nest, Read, Source, axes, axis, scalar
+from ..graph import GraphOp, Linear, Lookup, Nest, Read, Source, axes, axis, scalar
 from ..scalar import RemainderOp
 from ..shape import sizes, tensor_type
 
@@ -85,6 +85,8 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
     """
     if any(len(e) != 1 or e[0].is_scattered or e[0].also for e in nests.values()):
         return None
+    if any(any(each.lookups) and _is_fed(op, nests) for op, (each,) in nests.items()):
+        return None
     only = {op: each[0] for op, each in nests.items()}
     reducers = [op for op, nest in only.items() if nest.reductions]
     (*_, root) = only
@@ -115,6 +117,11 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
         return None
     coordinates = arrangement.coordinates
     return Stages(bounds, columns, tuple(reducers), coordinates, is_wide, kept)
+
+
+def _is_fed(op: GraphOp, nests: Mapping[GraphOp, Sequence[Nest]]) -> bool:
+    """Whether an op of a group reads what others compute; then nothing is looked up."""
+    return any(each.owner in nests for each in op.operands)
 
 
 def _shape_of(op: GraphOp) -> tuple[Dim, ...]:
@@ -190,10 +197,21 @@ class _Arrangement:
         """Notes where an operand is read; false when it may not be read there."""
         value = op.operands[read.operand]
         if value.owner not in self.nests:
-            return True
+            return not self.looks_up_along(read, point)
         at = tuple(each.at(point) for each in read.at if isinstance(each, Linear))
         at = self.settled(value, at)
         return self.coordinates.setdefault(value, at) == at and self.is_once(at)
+
+    def looks_up_along(self, read: Read, point: Coordinates) -> bool:
+        """Whether an index is looked up for each element along the last axis."""
+        looked_up = (each for each in read.at if isinstance(each, Lookup))
+        last = max((n for n, bound in enumerate(self.bounds) if bound != 1), default=0)
+        return any(
+            axis == last
+            for each in looked_up
+            for at in each.at
+            for axis, _ in at.at(point).factors
+        )
 
     def settled(self, value: SSAValue, at: Coordinates) -> Coordinates:
         """Coordinates without the axes and dimensions of size one."""

@@ -9,10 +9,13 @@ vectors along the lanes when the square is transposed.
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, SSAValue
 
 from .ops.memory import LoadOp
+from .subscript import is_computed_in
 
 
 def loads_across(body: Block, along: SSAValue, lanes: SSAValue) -> list[LoadOp]:
@@ -30,7 +33,8 @@ def _is_across(load: LoadOp, along: SSAValue, lanes: SSAValue) -> bool:
     # Vectors of booleans are masks, which no instruction transposes.
     if at.blocked is not None or at.vnni is not None or load.element == i1:
         return False
-    if not all(isinstance(each.owner, Block) for each in at.indices):
-        # What is looked up differs in every lane.
-        return False
+    for block in (along.owner, lanes.owner):
+        if any(is_computed_in(cast(Block, block), each) for each in at.indices):
+            # What is looked up differs in every lane.
+            return False
     return at.step(along) == 1 and at.step(lanes) not in (0, 1)

@@ -16,6 +16,7 @@ from xdsl.dialects import math
 from xdsl.ir import Block, Operation, SSAValue
 
 from .ops.memory import LoadOp
+from .subscript import is_computed_in
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def find_factors(block: Block) -> Factors | None:
     down = [each for each in loads if each not in across]
     if len(down) != 1 or not across or any(row in loads[each] for each in across):
         return None
-    if any(not isinstance(e.owner, Block) for found in loads.values() for e in found):
+    if any(is_computed_in(block, each) for found in loads.values() for each in found):
         return None
     (a,) = down
     if len(across) == 1:

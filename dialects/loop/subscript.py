@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -69,6 +69,16 @@ class BlockedIndex:
         """The size of the blocks of a panel, which is a number."""
         assert isinstance(self.size, int), "the panels of a weight have a known width"
         return self.size
+
+
+def is_computed_in(block: Block, index: SSAValue) -> bool:
+    """Whether an index is no argument, and computed in a block or in a loop inside."""
+    owner: Operation | Block | None = index.owner
+    while isinstance(owner, Operation):
+        if owner.parent is block:
+            return True
+        owner = owner.parent_op()
+    return False
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 Build the kernel of a group: checks of the indices that it looks up, and its loops.
 
 A nest becomes loops of its own (`nest_loops.py`), or several one after the other inside
-of a row where its reductions share rows (`row_loops.py`). A greedy choice, an order and
-a descent have kernels of their own (`choice_loops.py`, `ranking_loops.py`,
-`descent_loops.py`).
+of a row where its reductions share rows (`row_loops.py`); a contraction becomes a tile
+(`tile_loops.py`). A greedy choice, an order and a descent have kernels of their own
+(`choice_loops.py`, `ranking_loops.py`, `descent_loops.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .native import build_native, work_of
 from .nest_loops import NestBuilder, Renaming
 from .ranking_loops import build_ranking
 from .row_loops import build_stages
+from .tile_loops import build_contraction
 
 NESTS = 64
 """The most nests of a kernel; a padding has one for each border."""
@@ -37,6 +38,12 @@ MOVES = 4
 """
 The most nests of a kernel that only move elements, as a concatenation has one for each
 part: so concatenations of however many parts share few kernels.
+"""
+
+_ALONE = 1 << 16
+"""
+The points of a kernel that looks up, below which it checks the indices itself; else it
+would have a call more, and no use for several threads. Chosen by hand.
 """
 
 
@@ -119,6 +126,8 @@ def build_kernel(group: Group, name: str) -> Kernel:
             builder = NestBuilder(nest, arguments, body.args[-1], rename)
             if nest.stages:
                 build_stages(builder)
+            elif nest.is_contraction:
+                build_contraction(builder)
             else:
                 builder.build()
     names = tuple(rename.names)
@@ -183,6 +192,11 @@ def pieces(group: Group) -> Iterator[Group]:
     some nests each when there are many, since LLVM takes longer than in proportion over
     a long function, and each number of parts would be another one.
     """
+    work = total([product(nest.bounds) for nest in group.nests])
+    if group.checks and not (isinstance(work, int) and work < _ALONE):
+        # What cannot fail is shared by threads.
+        yield replace(group, nests=())
+        group = replace(group, checks=())
     many = sum(map(_only_moves, group.nests))
     if many <= MOVES and len(group.nests) <= NESTS:
         yield group

@@ -2,19 +2,18 @@
 Build the loops of one nest, with the scalar arithmetic inside.
 
 A plain nest becomes loops in parallel; one that reduces has loops inside them that
-carry the accumulator. A contraction, recognised by its nest (products summed up), is a
-`loop.tile`: its columns are the axis along which the result lies in a row, its rows an
-axis along which one operand stays the same, or two: the rows and columns of an image.
+carry the accumulator. A contraction has a builder of its own (`tile_loops.py`), as have
+several reductions of the same rows (`row_loops.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xdsl.builder import ImplicitBuilder
-from xdsl.dialects import math
-from xdsl.dialects.builtin import AnyFloat, IndexType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects import Dim, Polynomial, evaluate, product, symbol, symbols_of
@@ -30,9 +29,8 @@ from ...dialects.kernel import (
     Load,
     Part,
     Parts,
-    another_row,
-    choose_rows_and_columns,
     left,
+    loads,
     operands_of,
 )
 from ...dialects.loop import (
@@ -45,7 +43,6 @@ from ...dialects.loop import (
     SplitIndexOp,
     StoreOp,
     Subscript,
-    TileOp,
     YieldOp,
     element_type,
 )
@@ -83,15 +80,14 @@ class NestBuilder:
     """Two axes that have one blocked index: its blocks, and what is inside of one."""
     clamped: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     """The indices of clamped coordinates, by their numbers."""
+    looked_up: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """The indices that are the same for all of a tile, by the identity of `Index`."""
 
     def build(self) -> None:
-        """Builds all of a nest without stages, where ops are built just now."""
+        """Builds all of a nest that reduces once at most, where ops are built now."""
         nest = self.nest
         parallel = nest.bounds[: len(nest.bounds) - nest.reductions]
-        if nest.is_contraction:
-            self.build_contraction(len(parallel))
-        else:
-            self.build_loops(parallel, self.build_point)
+        self.build_loops(parallel, self.build_point)
 
     def build_loops(
         self, bounds: Sequence[Dim], inside: Callable[[Point], None]
@@ -100,6 +96,7 @@ class NestBuilder:
 
         def build(point: Point) -> None:
             self.clamp(point)
+            self.look_up(point)
             if len(point) == len(bounds):
                 return inside(point)
             block = Block(arg_types=[IndexType()])
@@ -118,6 +115,22 @@ class NestBuilder:
                 at = PositionOp(self.subscript(position, point)).result
                 index = ClampIndexOp(at, self.rename(bound), False).result
                 self.clamped[len(self.nest.bounds) + number] = index
+
+    def look_up(self, point: Point) -> None:
+        """Builds the indices that move with the last axis of a point, if with any."""
+        for index in self.indices:
+            moving = [axis for axis, _ in index.load.at.factors]
+            if max(moving, default=-1) == len(point) - 1:
+                at = self.scalars(point, ()).index(index)
+                self.looked_up[id(index)] = at
+
+    @cached_property
+    def indices(self) -> list[Index]:
+        """The indices of a nest without clamped coordinates and without a tile."""
+        if self.nest.clamped or self.nest.is_contraction:
+            return []
+        found = (each.lookups for each in loads(*self.nest.roots))
+        return [*{id(e): e for some in found for e, _ in some}.values()]
 
     def build_point(self, point: Point) -> None:
         """Builds what happens at one point of the axes that are not reduced."""
@@ -213,56 +226,6 @@ class NestBuilder:
         """The coordinate of a point along an axis, or a clamped one."""
         return point[axis] if axis < len(self.nest.bounds) else self.clamped[axis]
 
-    def build_contraction(self, parallel: int) -> None:
-        """Builds loops around a tile of the axes that suit it best."""
-        nest = self.nest
-        row, column = choose_rows_and_columns(nest, parallel)
-        also = None if row is None else another_row(nest, parallel, row, column)
-        if row is not None and also is not None:
-            self.joined = also, row
-        outer = [axis for axis in range(parallel) if axis not in (row, column, also)]
-        reduced = range(parallel, len(nest.bounds))
-
-        def bound(*axes: int | None) -> Dim:
-            sizes = (nest.bounds[axis] for axis in axes if axis is not None)
-            return self.rename(product(sizes))
-
-        def inside(indices: Point) -> None:
-            def point(row_at: SSAValue, column_at: SSAValue, rest: Point) -> Point:
-                at = dict(zip(outer, indices, strict=True))
-                at |= dict(zip(reduced, rest))
-                if row is not None:
-                    at[row] = row_at
-                if column is not None:
-                    at[column] = column_at
-                return [at.get(axis, row_at) for axis in range(len(nest.bounds))]
-
-            bounds = [bound(also, row), bound(column), *map(bound, reduced)]
-            zero = scalar.identity("add", nest.type)
-            k_loop = Block(arg_types=[*(IndexType() for _ in bounds), zero.type])
-            with ImplicitBuilder(k_loop):
-                row_at, column_at, *rest, so_far = k_loop.args
-                here = point(row_at, column_at, rest)
-                YieldOp(self.accumulate(here, so_far))
-            epilogue = Block(arg_types=[IndexType(), IndexType(), zero.type])
-            with ImplicitBuilder(epilogue):
-                row_at, column_at, accumulator = epilogue.args
-                self.store(nest.epilogue, point(row_at, column_at, ()), accumulator)
-                YieldOp()
-            TileOp(bounds, zero, k_loop, epilogue)
-
-        self.build_loops([nest.bounds[axis] for axis in outer], inside)
-
-    def accumulate(self, point: Point, so_far: SSAValue) -> SSAValue:
-        """Builds the k-loop of a contraction, fused where the type has such an op."""
-        element = self.nest.element
-        assert isinstance(element, Apply)
-        values = map(Scalars(self, point).value, element.operands)
-        a, b = scalar.factors_of(element.body, [*values])
-        if isinstance(self.nest.type, AnyFloat):
-            return math.FmaOp(a, b, so_far).result
-        return scalar.add(so_far, scalar.mul(a, b))
-
 
 class Scalars:
     """Builds the scalar arithmetic of expressions at one point; each only once."""
@@ -317,7 +280,7 @@ class Scalars:
     def subscript_of(self, load: Load) -> Subscript:
         """Builds where an element is, after the indices that it looks up."""
         if (panels := panels_of(load.buffer)) is not None:
-            return self.in_panels(load.at, panels)
+            return self.in_panels(load, panels)
         at = self.nest.subscript(load.at, self.point)
         looked_up = tuple(
             (self.index(index), self.nest.rename(stride))
@@ -325,14 +288,18 @@ class Scalars:
         )
         return Subscript((*at.terms, *looked_up), at.offset, at.blocked, at.vnni)
 
-    def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
+    def in_panels(self, load: Load, panels: PanelsAttr) -> Subscript:
         """Where an element of a packed factor is."""
         strides, (_, across) = panels.strides(), panels.columns
         terms: list[tuple[SSAValue, Dim]] = []
+        for index, stride in load.lookups:
+            panels.verify_read(stride, index.bound)
+            assert isinstance(stride, int), "the strides of panels are known"
+            terms.append((self.index(index), strides[stride]))
         column: BlockedIndex | None = None
         word: BlockedIndex | None = None
         width, group = panels.width.data, panels.k_group.data
-        for axis, stride in at.factors:
+        for axis, stride in load.at.factors:
             panels.verify_read(stride, self.nest.nest.bounds[axis])
             assert isinstance(stride, int), "the strides of panels are known"
             if stride == across:
@@ -344,7 +311,9 @@ class Scalars:
         return Subscript(tuple(terms), 0, column, word)
 
     def index(self, index: Index) -> SSAValue:
-        """Builds an index that is looked up."""
+        """Builds an index that is looked up, unless it has been."""
+        if id(index) in self.nest.looked_up:
+            return self.nest.looked_up[id(index)]
         value = self.load(index.load)
         bound = self.nest.rename(index.bound)
         return ClampIndexOp(value, bound, index.wraps).result

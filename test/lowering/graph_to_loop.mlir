@@ -109,7 +109,8 @@
 // CHECK-NEXT:    loop.check_index %[[INDICES]][5] below 7 : memref<?xi32>
 // CHECK:             %[[NUMBER:.*]] = loop.load %[[INDICES]][%[[I:.*]]] : memref<?xi32>
 // CHECK-NEXT:        %[[ROW:.*]] = loop.clamp_index %[[NUMBER]] below 7 : i32
-// CHECK-NEXT:        loop.load %[[TABLE]][%[[J:.*]] + %[[ROW]] * 3]
+// CHECK-NEXT:        loop.for parallel %[[J:.*]] to 3 {
+// CHECK-NEXT:          loop.load %[[TABLE]][%[[J]] + %[[ROW]] * 3]
 //
 // One that wraps counts from the end, wherever that is.
 //
@@ -150,10 +151,10 @@
 // CHECK-NEXT:    loop.check_index %[[INDICES]][5] below 7 : memref<?xi64>
 // CHECK-NEXT:    loop.for parallel %{{.*}} to 21 {
 // CHECK:         loop.for ordered %[[I:.*]] to 5 {
+// CHECK-NEXT:      %[[NUMBER:.*]] = loop.load %[[INDICES]][%[[I]]] : memref<?xi64>
+// CHECK-NEXT:      %[[ROW:.*]] = loop.clamp_index %[[NUMBER]] below 7 : i64
 // CHECK-NEXT:      loop.for parallel %[[J:.*]] to 3 {
 // CHECK-NEXT:        %[[NEW:.*]] = loop.load %[[UPDATES]][%[[I]] * 3 + %[[J]]]
-// CHECK-NEXT:        %[[NUMBER:.*]] = loop.load %[[INDICES]][%[[I]]] : memref<?xi64>
-// CHECK-NEXT:        %[[ROW:.*]] = loop.clamp_index %[[NUMBER]] below 7 : i64
 // CHECK-NEXT:        %[[OLD:.*]] = loop.load %[[OUT]][%[[J]] + %[[ROW]] * 3]
 // CHECK-NEXT:        %[[SUM:.*]] = arith.addf %[[OLD]], %[[NEW]] : f32
 // CHECK-NEXT:        loop.store %[[SUM]], %[[OUT]][%[[J]] + %[[ROW]] * 3]

@@ -110,7 +110,7 @@ func.func @parallel(%k: tensor<8x48x48xf32>, %l: tensor<8x48x48xf32>, %i: tensor
         %d: tensor<8xi64>):
       %2 = graph.index_select %a, %c {axis = 0 : i64, wraps = true}
         : tensor<8x48x48xf32>, tensor<8xi64> -> tensor<8x48x48xf32>
-      %3 = graph.matmul %2, %a : tensor<8x48x48xf32>, tensor<8x48x48xf32>
+      %3 = graph.matmul %2, %2 : tensor<8x48x48xf32>, tensor<8x48x48xf32>
         -> tensor<8x48x48xf32>
       graph.yield %3 : tensor<8x48x48xf32>
     } {
@@ -118,14 +118,14 @@ func.func @parallel(%k: tensor<8x48x48xf32>, %l: tensor<8x48x48xf32>, %i: tensor
         %d: tensor<8xi64>):
       %2 = graph.index_select %b, %d {axis = 0 : i64, wraps = true}
         : tensor<8x48x48xf32>, tensor<8xi64> -> tensor<8x48x48xf32>
-      %3 = graph.matmul %2, %b : tensor<8x48x48xf32>, tensor<8x48x48xf32>
+      %3 = graph.matmul %2, %2 : tensor<8x48x48xf32>, tensor<8x48x48xf32>
         -> tensor<8x48x48xf32>
       graph.yield %3 : tensor<8x48x48xf32>
     }
   return %0, %1 : tensor<8x48x48xf32>, tensor<8x48x48xf32>
 }
 """
-"""Two caches, each reordered in a branch of its own."""
+"""Two caches, each reordered in a branch of its own, and read twice there."""
 
 
 def beams(kind: str = "i64", count: str = "n") -> str:

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects import Dim, conditions, guess, sizes, tensor_type
 from ....dialects.graph import IfOp, YieldOp, capture
-from ....dialects.graph.compose import unite
+from ....dialects.graph.compose import joining
 from ...session import CompileError, UnsupportedOp
 from ..unsupported import NeedsValue, Unsupported, Varies
 from .ancestors import dims_of
@@ -79,7 +79,7 @@ def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if len(compiled) < len(found):
         return _lost(builder, node, found)
     blocks = [each.block for each in found]
-    if not unite(blocks, node.op, location_of(node.name), known):
+    if not joining.unite(blocks, node.op, location_of(node.name), known):
         if known is None:
             raise _refusal(node, found)
         likely = _is_first_likely(scope, node, known, found)

@@ -13,7 +13,7 @@ from xdsl.ir import Block, SSAValue
 
 from ....dialects import Dim, agreed, sizes, tensor, tensor_type
 from ....dialects.graph import LoopOp, PermuteOp, YieldOp, capture
-from ....dialects.graph.compose import may_be, retype_yields
+from ....dialects.graph.compose import joining
 from ..unsupported import Unsupported
 from .branch import branch
 from .emit import location_of
@@ -74,9 +74,9 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         if results is None:
             return [Lost() for _ in node.proto.output]
         body.add_op(YieldOp(*results))
-    if not all(map(may_be, results[:first], types)):
+    if not all(map(joining.may_be, results[:first], types)):
         raise Unsupported("a scan in which sizes change")
-    retype_yields(body, 0, types[:first], node.op, location_of(node.name))
+    joining.retype_yields(body, 0, types[:first], node.op, location_of(node.name))
     captured = capture(body)
     op = add(
         builder,

@@ -31,7 +31,7 @@ from ....dialects.graph import (
     defined_symbols,
     to_names,
 )
-from ....dialects.graph.compose import may_be, shape_of
+from ....dialects.graph.compose import joining, shape_of
 from ..unsupported import NeedsValue, Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known
@@ -117,7 +117,7 @@ class _LoopBuilder:
         ends = [each.type for each in results[: len(carried)]]
         if ends != [each.type for each in carried]:
             pairs = zip(results, [each.type for each in carried], strict=False)
-            if self.is_short() or not all(may_be(*pair) for pair in pairs):
+            if self.is_short() or not all(joining.may_be(*pair) for pair in pairs):
                 return self.unroll(ends, [each.type for each in carried])
             with building(self.builder, body):
                 for place, each in enumerate(carried):
@@ -314,7 +314,7 @@ class _LoopBuilder:
 
     def stack(self, rows: Sequence[SSAValue]) -> SSAValue:
         """Builds the stack of the rows, which must have one type."""
-        if not all(may_be(each, rows[0].type) for each in rows):
+        if not all(joining.may_be(each, rows[0].type) for each in rows):
             raise Unsupported("results of each trip of different types")
         shapes = [to_names([1, *sizes(tensor_type(each))]) for each in rows]
         wide = [

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects import Dim, sizes, tensor, tensor_type
 from ....dialects.graph import UNLIMITED, IfOp, LoopOp, YieldOp
-from ....dialects.graph.compose import may_be, reshaped, retype_yields, unite
+from ....dialects.graph.compose import joining, reshaped
 from ..unsupported import Unsupported
 from .arguments import Value, resolve
 from .program import ProgramReader
@@ -102,7 +102,7 @@ def cond(reader: ProgramReader, node: fx.Node) -> Value:
     captured = _tensors(values)
     types = _types_of(captured)
     blocks = [region(reader, each, values, types) for each in graphs]
-    if not unite(blocks, str(node.target), location(node)):
+    if not joining.unite(blocks, str(node.target), location(node)):
         ends = [end for block in blocks if (end := block.last_op) is not None]
         both = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
         raise Unsupported(f"branches with results of one type each: {both}")
@@ -142,9 +142,9 @@ def _keep_sizes(
     """
     end = block.last_op
     assert end is not None
-    if not all(map(may_be, end.operands[first : first + len(types)], types)):
+    if not all(map(joining.may_be, end.operands[first : first + len(types)], types)):
         raise Unsupported("a loop in which sizes change")
-    retype_yields(block, first, types, str(node.target), location(node))
+    joining.retype_yields(block, first, types, str(node.target), location(node))
 
 
 def scan(reader: ProgramReader, node: fx.Node) -> Value:

@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from ....dialects import evaluate, shape, symbols_of
-from ....dialects.graph.compose import may_be, retyped
+from ....dialects.graph.compose import joining, retyped
 from ..unsupported import Unsupported
 from .call import Pair, Result
 from .sizes import Sizes
@@ -44,7 +44,7 @@ def _checked(value: SSAValue, expected: shape.Tensor, op: str) -> SSAValue:
     got = shape.tensor_type(value)
     if _agree(got, expected):
         return value
-    if not may_be(value, expected):
+    if not joining.may_be(value, expected):
         # As of a convolution of no channels, which has no filters in torch.
         raise Unsupported(f"a result that torch says is {expected}, and not {got}")
     return retyped(value, shape.sizes(expected), op)

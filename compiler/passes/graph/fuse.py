@@ -46,129 +46,30 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import sizes, tensor_type
+from ....dialects import tensor_type
 from ....dialects.graph import (
     CastOp,
-    ConstantOp,
     ControlOp,
-    CopyOp,
     FusionOp,
     GraphOp,
-    Linear,
     Nest,
-    Read,
-    WeightOp,
     YieldOp,
-    axis,
     defined_symbols,
 )
 from ....dialects.graph.compose import rounding
 from ....dialects.graph.few_bits import makes_factor
-from ....dialects.kernel import arrange, can_place, is_contraction
+from ....dialects.kernel import arrange, is_contraction, only_moves
+from ..candidates import (
+    LIMIT,
+    Candidate,
+    candidate_of,
+    reads,
+    reads_once,
+    taker,
+    widens,
+)
 from ..defined_functions import defined_functions
-from ..moved_factors import reads_before_moved
-
-LIMIT = 64
-"""The most ops in a group, so that a kernel keeps its values in registers."""
-
-
-@dataclass
-class _Candidate:
-    """Ops that become one kernel; the result of the last is stored."""
-
-    ops: list[GraphOp]
-    nests: Sequence[Nest]
-    """The nests of the last op."""
-
-    reducing: set[int] = field(default_factory=set[int])
-    """
-    The numbers of those nests that reduce, or whose points store tiles, or that such an
-    op feeds.
-    """
-
-    is_staged: bool = False
-    """
-    Whether the group is computed in stages: with several reductions, or a wide result.
-    """
-
-
-def _candidate_of(op: GraphOp) -> _Candidate | None:
-    """The candidate of one op; None when the op cannot be fused."""
-    nests = op.nests()
-    if not nests or isinstance(op, CopyOp):
-        return None
-    if any(True for nest in nests for _ in nest.lookups):
-        return None
-    reducing = {n for n, nest in enumerate(nests) if nest.reductions or nest.also}
-    return _Candidate([op], nests, reducing)
-
-
-def _reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
-    """The reads of an operand, each with the number of its nest."""
-    return [
-        (number, source)
-        for number, nest in enumerate(nests)
-        for source in nest.sources
-        if isinstance(source, Read) and source.operand == operand
-    ]
-
-
-def _reads_once(nest: Nest, read: Read) -> bool:
-    """Whether no element is read twice, as every axis moves a position of its own."""
-    moved: list[int] = []
-    for position in read.at:
-        if not isinstance(position, Linear) or len(position.factors) > 1:
-            return False
-        moved += [axis for axis, _ in position.factors]
-    wide = [axis for axis, bound in enumerate(nest.bounds) if bound != 1]
-    return len(moved) == len(set(moved)) and set(wide) <= set(moved)
-
-
-def _taker(
-    user: _Candidate, producer: _Candidate, operand: int, defined: Set[str]
-) -> int | None:
-    """
-    The nest of the last op of `user` that can compute `producer` inside, if any; a run
-    finds the symbols that are `defined`.
-    """
-    found = _reads(user.nests, operand)
-    if len(user.ops) + len(producer.ops) > LIMIT or len(found) != 1:
-        return None
-    ((number, read),) = found
-    nest = user.nests[number]
-    if len(producer.nests) > 1:
-        shape = sizes(tensor_type(producer.ops[-1].results[0]))
-        can = not producer.reducing and can_place(nest, shape, producer.nests)
-        return number if can else None
-    if producer.reducing:
-        # The epilogue of a reduction reads each accumulator once, at its own index.
-        free = number not in user.reducing and not nest.is_scattered
-        is_total = not producer.is_staged
-        can = free and is_total and _reads_at_own_point(nest, read, producer)
-    else:
-        can = producer.nests[0].is_pointwise and (
-            _only_widens(producer)
-            or _makes_numbers(producer)
-            or (
-                reads_before_moved(nest, read, producer.ops, defined)
-                if is_contraction(nest)
-                else _reads_once(nest, read)
-            )
-        )
-    return number if can else None
-
-
-def _only_widens(producer: _Candidate) -> bool:
-    """Whether a candidate computes what a load of its operand has anyway."""
-    return all(isinstance(op, CastOp) and op.only_widens for op in producer.ops)
-
-
-def _makes_numbers(producer: _Candidate) -> bool:
-    """Whether a candidate makes numbers of constant steps, which take less memory."""
-    return all(
-        makes_factor(op) and isinstance(op.operands[0].owner, ConstantOp | WeightOp)
-        for op in producer.ops
-    )
+from ..moved_factors import reads_looked_up
 
 
 def _widens(op: Operation) -> bool:
@@ -184,8 +85,8 @@ def _reads_often(op: Operation, operand: int) -> bool:
     """Whether an op reads elements of an operand many times."""
     nests = (op.nests() if isinstance(op, GraphOp) else None) or ()
     return any(
-        is_contraction(nests[number]) or not _reads_once(nests[number], read)
-        for number, read in _reads(nests, operand)
+        is_contraction(nests[number]) or not reads_once(nests[number], read)
+        for number, read in reads(nests, operand)
     )
 
 
@@ -204,22 +105,11 @@ def _widen_for_each(block: Block) -> None:
                     user.operands[number] = copy.results[0]
 
 
-def _reads_at_own_point(nest: Nest, read: Read, producer: _Candidate) -> bool:
-    """Whether a nest runs over all of a value, and reads it at the nest's own point."""
-    shape = sizes(tensor_type(producer.ops[-1].results[0]))
-    return nest.bounds == shape and all(
-        size == 1 or position == axis(number)
-        for number, (size, position) in enumerate(zip(shape, read.at, strict=True))
-    )
-
-
 @dataclass
 class _Candidates:
     """The candidates of a block so far, by result."""
 
-    known: dict[SSAValue, _Candidate] = field(
-        default_factory=dict[SSAValue, _Candidate]
-    )
+    known: dict[SSAValue, Candidate] = field(default_factory=dict[SSAValue, Candidate])
     nests: dict[GraphOp, Sequence[Nest]] = field(
         default_factory=dict[GraphOp, Sequence[Nest]]
     )
@@ -231,30 +121,50 @@ class _Candidates:
     defined: Set[str] = frozenset()
     """The symbols that the run finds."""
 
-    def add(self, op: GraphOp, group: _Candidate) -> None:
+    def add(self, op: GraphOp, group: Candidate) -> None:
         """Adds the candidate of one op, and merges producers into it."""
         self.nests[op] = group.nests
         self.order[op] = len(self.order)
+        is_kept_narrow = self.is_kept_narrow(op)
         for number, operand in enumerate(op.operands):
-            if self.is_kept_narrow(op):
+            if is_kept_narrow:
                 break
             producer = self.known.get(operand) if operand.has_one_use() else None
             if producer is None:
                 continue
-            nest = _taker(group, producer, number, self.defined)
+            nest = taker(group, producer, number, self.defined)
             if nest is not None:
                 _merge(group, producer, nest)
                 del self.known[operand]
-        while self.extend(group):
+        self.look_up(op, group)
+        while not is_kept_narrow and self.extend(group):
             pass
         self.known[op.results[0]] = group
+
+    def look_up(self, op: GraphOp, group: Candidate) -> None:
+        """Merges what looks up a factor of a product, before ops that move it."""
+        if len(group.nests) != 1 or not is_contraction(group.nests[0]):
+            return
+        for number, value in enumerate(op.operands):
+            ops: list[GraphOp] = []
+            while isinstance(value.owner, GraphOp) and value.owner in group.ops:
+                ops.insert(0, value.owner)
+                value = value.owner.operands[0]
+            producer = self.known.get(value) if value.has_one_use() else None
+            if producer is None or not producer.looks_up:
+                continue
+            if not all(only_moves(each) or widens(each) for each in producer.ops):
+                continue
+            found, moves = reads(group.nests, number), [*producer.ops, *ops]
+            if len(found) == 1 and reads_looked_up(group.nests[0], found[0][1], moves):
+                _merge(group, self.known.pop(value), 0)
 
     def is_kept_narrow(self, op: GraphOp) -> bool:
         """Whether what an op widens is stored as it is, for who reads it many times."""
         uses = [*op.results[0].uses] if _widens(op) else []
         return len(uses) == 1 and _reads_often(uses[0].operation, uses[0].index)
 
-    def extend(self, group: _Candidate) -> bool:
+    def extend(self, group: Candidate) -> bool:
         """Merges one more producer into a group as stages; false when there is none."""
         inside = set[Operation](group.ops)
         for value in dict.fromkeys(each for op in group.ops for each in op.operands):
@@ -274,9 +184,10 @@ class _Candidates:
         return False
 
 
-def _merge(user: _Candidate, producer: _Candidate, nest: int) -> None:
+def _merge(user: Candidate, producer: Candidate, nest: int) -> None:
     """Moves the ops of `producer` before those of `user`, into one of its nests."""
     user.ops[:0] = producer.ops
+    user.looks_up |= producer.looks_up
     if producer.reducing:
         user.reducing.add(nest)
 
@@ -302,7 +213,7 @@ def _fuse_block(block: Block, defined: Set[str]) -> None:
         if isinstance(op, ControlOp):
             for inner in op.blocks:
                 _fuse_block(inner, defined)
-        group = _candidate_of(op) if isinstance(op, GraphOp) else None
+        group = candidate_of(op) if isinstance(op, GraphOp) else None
         if isinstance(op, GraphOp) and group is not None:
             groups.add(op, group)
     for group in groups.known.values():

@@ -46,7 +46,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects import tensor_type, with_element
 from ....dialects.graph import GraphOp, WeightOp, to_elements
 from ....dialects.graph.compose import rounding
-from ....dialects.kernel import KernelNest, choose_rows_and_columns, loads, structure
+from ....dialects.kernel import KernelNest, choose_rows_and_columns, elements, structure
 from ....dialects.loop import TargetAttr, target_of
 from ...cost import contractions_of, panels_in, reads_alone, suits
 from ...ir import WeightStore, weights_of
@@ -142,7 +142,7 @@ class _Narrower:
 def _reuses(nest: KernelNest) -> bool:
     """Whether an element of a factor is used for all columns, and not for its own."""
     _, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
-    found = [dict(load.at.factors) for load in loads(nest.element)]
+    found = [dict(load.at.factors) for load in elements(nest.element)]
     return any(column not in each for each in found)
 
 

@@ -24,19 +24,15 @@ must be a value of the narrow type.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.exceptions import VerifyException
 
-from ....dialects import tensor_type, with_element
 from ....dialects.graph import CastOp, FusionOp, GraphOp
-from ..narrow_reads import moves
+from ..narrow_reads import sink
 
 
 @dataclass(frozen=True)
@@ -54,49 +50,12 @@ class SinkCasts(ModulePass):
                 continue
             for use in list(found.result.uses):
                 user = use.operation
-                if isinstance(user, GraphOp) and (last := _sink(user)) is not None:
+                if isinstance(user, GraphOp) and (last := sink(user)) is not None:
                     casts.append(last)
             _split(found)
         for each in seen:
             if not list(each.result.uses):
                 Rewriter.erase_op(each)
-
-
-def _sink(op: GraphOp) -> CastOp | None:
-    """Puts the casts of all operands of an op behind it, where they may be there."""
-    if len(op.results) != 1 or op.regions or not (op.IS_VIEW or moves(op)):
-        return None
-    sources = _sources(op)
-    if sources is None:
-        return None
-    result = op.results[0]
-    narrow = tensor_type(sources[0]).element_type
-    copy = op.clone(dict(zip(op.operands, sources, strict=True)))
-    type = with_element(tensor_type(result), narrow)
-    Rewriter.replace_value_with_new_type(copy.results[0], type)
-    try:
-        copy.verify()
-    except VerifyException:
-        # A padding has a value that the narrow type lacks.
-        copy.erase()
-        return None
-    copy.location = op.location
-    cast = CastOp(copy.results[0], to=tensor_type(result).element_type)
-    cast.location = op.location
-    Rewriter.insert_op([copy, cast], InsertPoint.before(op))
-    Rewriter.replace_op(op, [], [cast.result])
-    return cast
-
-
-def _sources(op: GraphOp) -> Sequence[SSAValue] | None:
-    """What the operands of an op are widened from, if all are, and from one type."""
-    found: list[SSAValue] = []
-    for each in op.operands:
-        if not isinstance(each.owner, CastOp) or not each.owner.only_widens:
-            return None
-        found.append(each.owner.input)
-    types = {tensor_type(each).element_type for each in found}
-    return found if len(types) == 1 else None
 
 
 def _split(cast: CastOp) -> None:

@@ -12,6 +12,7 @@ from . import (
     bounds,
     distinct,
     integer_product,
+    joining,
     matrices,
     padding,
     pooling,
@@ -23,7 +24,7 @@ from . import (
 from .convolution import convolved, convolved_back
 from .counting import counted, progression, true_indices, truths
 from .extreme import reversed_order
-from .joining import may_be, retype_yields, unite
+from .grouped_product import grouped_product
 from .length import length, raised, root
 from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
@@ -49,6 +50,7 @@ __all__ = [
     "activation",
     "bounds",
     "integer_product",
+    "joining",
     "distinct",
     "matrices",
     "padding",
@@ -71,11 +73,11 @@ __all__ = [
     "expanded",
     "filled",
     "flipped",
+    "grouped_product",
     "image_of_blocks",
     "joined",
     "length",
     "log_of_sum",
-    "may_be",
     "mean_pool",
     "must_be",
     "near_power",
@@ -90,7 +92,6 @@ __all__ = [
     "raised",
     "repeated",
     "reshaped",
-    "retype_yields",
     "retyped",
     "reversed_order",
     "root",
@@ -103,7 +104,6 @@ __all__ = [
     "times",
     "true_indices",
     "truths",
-    "unite",
     "with_bias",
     "with_channels",
 ]

@@ -11,7 +11,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...shape import Array, Tensor, dtype
+from ...dims import Dim
+from ...shape import Array, Tensor, dtype, is_float
 from .. import scalar
 from ..families.elementwise import UnaryOp, require
 
@@ -48,6 +49,15 @@ class ClampOp(UnaryOp):
         if most is not None:
             x = scalar.minimum(x, scalar.constant(most, x.type))
         return x
+
+    def below(self) -> Dim | None:
+        """Integers are below the one after `max`, where `min` lets none be negative."""
+        if is_float(self.type):
+            return None
+        least, most = limits(dtype(self.type), **self.values())
+        if least is None or most is None or least < 0:
+            return None
+        return int(most) + 1
 
     def reference(
         self, input: Array, min: float | None = None, max: float | None = None

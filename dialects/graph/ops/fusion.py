@@ -16,6 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import IsTerminator
 
+from ...dims import Dim
 from ...shape import Array
 from ..op import GraphOp, SingleResultOp
 from ..region import RegionOp, run_block
@@ -97,6 +98,10 @@ class FusionOp(SingleResultOp, RegionOp):
     def root(self) -> SSAValue:
         """The value that the region yields."""
         return cast(YieldOp, self.body.block.last_op).values[0]
+
+    def below(self) -> Dim | None:
+        """As the op that makes the result says."""
+        return self.root.owner.below() if isinstance(self.root.owner, GraphOp) else None
 
     def run_reference(
         self, operands: Sequence[Array], symbols: Mapping[str, int]

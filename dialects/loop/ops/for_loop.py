@@ -24,6 +24,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
 from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
+from .clamp_index import ClampIndexOp
+from .memory import LoadOp
 
 Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
 _KINDS = ("parallel", "ordered", "reduce")
@@ -137,6 +139,11 @@ class ForOp(IRDLOperation):
             regions=[Region(body)],
             result_types=[each.type for each in initial],
         )
+
+    @property
+    def looked_up(self) -> list[Operation]:
+        """What loads indices for a body, and puts them in range."""
+        return [e for e in self.body.block.ops if isinstance(e, LoadOp | ClampIndexOp)]
 
     @property
     def size(self) -> Dim:

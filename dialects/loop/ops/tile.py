@@ -42,7 +42,6 @@ _FLAGS = ("slides", "fetches")
 """The properties that are there or not."""
 
 _SHARED = ("rows", "columns")
-"""What threads may share."""
 
 
 @irdl_op_definition
@@ -155,11 +154,11 @@ class TileOp(IRDLOperation):
 
     @property
     def around(self) -> list[ForOp]:
-        """The loops in parallel that hold nothing but this tile, innermost first."""
+        """The loops in parallel that hold but this tile, innermost first."""
         found: list[ForOp] = []
         inner: Operation = self
         while isinstance(outer := inner.parent_op(), ForOp) and outer.combine is None:
-            rest = [op for op in outer.body.block.ops if op is not inner]
+            rest = {*outer.body.block.ops} - {inner, *outer.looked_up}
             if not all(isinstance(op, arith.ConstantOp | YieldOp) for op in rest):
                 break
             found.append(outer)

@@ -156,6 +156,9 @@ class _BlockedWriter:
             def body(at: str, _: list[Value]) -> Sequence[Value]:
                 with self.blocks.scope.inner():
                     self.blocks.set_index(outer.index, at)
+                    for op in outer.looked_up:
+                        value = self.host.evaluate(op)
+                        self.blocks.scope.define(op.results[0], value)
                     self.write_over(rest, columns, block)
                 return ()
 

@@ -41,7 +41,8 @@ class LoopWriter(OpWriter):
         """Writes a loop, in vectors where it has lanes."""
         if any(isinstance(each, TileOp) and op in each.over for each in op.walk()):
             # The tile inside writes the loop, where it suits its blocks.
-            return self.write_ops(op.body.block.ops)
+            inside = (e for e in op.body.block.ops if e not in op.looked_up)
+            return self.write_ops(inside)
         lanes = self.scope.lanes.count
         initial = [self.w.splat(self.scope[v], lanes) for v in op.initial]
         start, stop = self.range(op)

@@ -372,19 +372,83 @@ func.func @tail_moves_totals(%x : tensor<4x6xf32>) -> tensor<6xf32> {
   return %1 : tensor<6xf32>
 }
 
-// What is looked up is in memory, the indices first of all.
+// What is looked up is in memory, the indices first of all; what becomes of the rows is
+// computed where they are read.
 //
 // CHECK-LABEL: func.func @lookups_read_memory
 // CHECK-NEXT:    %[[T:.*]] = graph.exp %t
 // CHECK-NEXT:    %[[I:.*]] = graph.abs %i
-// CHECK-NEXT:    %[[ROWS:.*]] = graph.embedding %[[T]], %[[I]]
-// CHECK-NEXT:    graph.neg %[[ROWS]]
+// CHECK-NEXT:    graph.fusion %[[T]], %[[I]]
+// CHECK:           %[[ROWS:.*]] = graph.embedding
+// CHECK-NEXT:      graph.neg %[[ROWS]]
 func.func @lookups_read_memory(%t : tensor<7x3xf32>, %i : tensor<5xi64>) -> tensor<5x3xf32> {
   %0 = graph.exp %t : tensor<7x3xf32> -> tensor<7x3xf32>
   %1 = graph.abs %i : tensor<5xi64> -> tensor<5xi64>
   %2 = graph.embedding %0, %1 : tensor<7x3xf32>, tensor<5xi64> -> tensor<5x3xf32>
   %3 = graph.neg %2 : tensor<5x3xf32> -> tensor<5x3xf32>
   return %3 : tensor<5x3xf32>
+}
+
+// Single elements that are looked up are gathered first: what follows goes along lines.
+//
+// CHECK-LABEL: func.func @elements_are_looked_up
+// CHECK-NEXT:    %[[FOUND:.*]] = graph.index_select
+// CHECK-NEXT:    graph.exp %[[FOUND]]
+func.func @elements_are_looked_up(%t : tensor<3x7xf32>, %i : tensor<5xi64>) -> tensor<3x5xf32> {
+  %0 = graph.index_select %t, %i {axis = 1 : i64, wraps = false} : tensor<3x7xf32>, tensor<5xi64> -> tensor<3x5xf32>
+  %1 = graph.exp %0 : tensor<3x5xf32> -> tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+
+// Rows that are looked up are normalized where they are read.
+//
+// CHECK-LABEL: func.func @rows_are_normalized
+// CHECK-NEXT:    graph.fusion
+// CHECK:           graph.index_select
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.reduce_max
+// CHECK-NEXT:      graph.sub
+func.func @rows_are_normalized(%t : tensor<3x7xf32>, %i : tensor<5xi64>, %p : tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %0 = graph.index_select %t, %i {axis = 0 : i64, wraps = false} : tensor<3x7xf32>, tensor<5xi64> -> tensor<5x7xf32>
+  %1 = graph.add %0, %p : tensor<5x7xf32>, tensor<5x7xf32> -> tensor<5x7xf32>
+  %2 = graph.reduce_max %1 {axes = array<i64: 1>, keepdims = true} : tensor<5x7xf32> -> tensor<5x1xf32>
+  %3 = graph.sub %1, %2 : tensor<5x7xf32>, tensor<5x1xf32> -> tensor<5x7xf32>
+  return %3 : tensor<5x7xf32>
+}
+
+// The matrix of each product of a batch is read where it is looked up, before ops that
+// move it too, but in lines of its own.
+//
+// CHECK-LABEL: func.func @matrices_are_looked_up
+// CHECK-NEXT:    graph.fusion
+// CHECK:           %[[W:.*]] = graph.index_select
+// CHECK-NEXT:      %[[T:.*]] = graph.permute %[[W]]
+// CHECK-NEXT:      graph.matmul %{{.*}}, %[[T]]
+func.func @matrices_are_looked_up(%a : tensor<7x4x128xf32>, %w : tensor<3x64x128xf32>, %i : tensor<7xi64>) -> tensor<7x4x64xf32> {
+  %0 = graph.index_select %w, %i {axis = 0 : i64, wraps = false} : tensor<3x64x128xf32>, tensor<7xi64> -> tensor<7x64x128xf32>
+  %1 = graph.permute %0 {order = array<i64: 0, 2, 1>} : tensor<7x64x128xf32> -> tensor<7x128x64xf32>
+  %2 = graph.matmul %a, %1 : tensor<7x4x128xf32>, tensor<7x128x64xf32> -> tensor<7x4x64xf32>
+  return %2 : tensor<7x4x64xf32>
+}
+
+// Columns that are looked up are moved first, and so are rows of one product.
+//
+// CHECK-LABEL: func.func @rows_of_a_product_are_looked_up
+// CHECK-NEXT:    %[[ROWS:.*]] = graph.index_select
+// CHECK-NEXT:    graph.matmul %[[ROWS]]
+func.func @rows_of_a_product_are_looked_up(%a : tensor<4x128xf32>, %w : tensor<128x64xf32>, %i : tensor<7xi64>) -> tensor<7x64xf32> {
+  %0 = graph.index_select %a, %i {axis = 0 : i64, wraps = false} : tensor<4x128xf32>, tensor<7xi64> -> tensor<7x128xf32>
+  %1 = graph.matmul %0, %w : tensor<7x128xf32>, tensor<128x64xf32> -> tensor<7x64xf32>
+  return %1 : tensor<7x64xf32>
+}
+
+// CHECK-LABEL: func.func @columns_of_matrices_are_looked_up
+// CHECK-NEXT:    %[[COLUMNS:.*]] = graph.index_select
+// CHECK-NEXT:    graph.matmul %{{.*}}, %[[COLUMNS]]
+func.func @columns_of_matrices_are_looked_up(%a : tensor<7x4x128xf32>, %w : tensor<7x128x64xf32>, %i : tensor<9xi64>) -> tensor<7x4x9xf32> {
+  %0 = graph.index_select %w, %i {axis = 2 : i64, wraps = false} : tensor<7x128x64xf32>, tensor<9xi64> -> tensor<7x128x9xf32>
+  %1 = graph.matmul %a, %0 : tensor<7x4x128xf32>, tensor<7x128x9xf32> -> tensor<7x4x9xf32>
+  return %1 : tensor<7x4x9xf32>
 }
 
 // What is written in parts is in memory before it is read.

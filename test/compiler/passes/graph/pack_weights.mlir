@@ -159,3 +159,18 @@ func.func @one_k(%x: tensor<2x5x1xui8>) -> tensor<2x5x16xi32> {
   }
   func.return %1 : tensor<2x5x16xi32>
 }
+
+// Of matrices that are looked up, a panel of one lies beside that of the next.
+//
+// CHECK-LABEL: func.func @looked_up
+// AVX2:          graph.weight "constant_13.panels" {panels = #graph.panels<width = 16, rows = [3 by 128, 8 by 16], columns = 16 by 1>} : tensor<3x8x16xf32>
+func.func @looked_up(%x: tensor<5x4x8xf32>, %i: tensor<5xi64>) -> tensor<5x4x16xf32> {
+  %w = graph.constant dense<9.0> : tensor<3x8x16xf32>
+  %1 = graph.fusion %x, %w, %i : tensor<5x4x8xf32>, tensor<3x8x16xf32>, tensor<5xi64> -> tensor<5x4x16xf32> {
+  ^bb0(%a: tensor<5x4x8xf32>, %b: tensor<3x8x16xf32>, %c: tensor<5xi64>):
+    %2 = graph.index_select %b, %c {axis = 0 : i64, wraps = false} : tensor<3x8x16xf32>, tensor<5xi64> -> tensor<5x8x16xf32>
+    %3 = graph.matmul %a, %2 : tensor<5x4x8xf32>, tensor<5x8x16xf32> -> tensor<5x4x16xf32>
+    graph.yield %3 : tensor<5x4x16xf32>
+  }
+  func.return %1 : tensor<5x4x16xf32>
+}

@@ -156,6 +156,49 @@ loop.kernel @row_by_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf3
   }
 }
 
+// A loop along which a matrix in panels is looked up is run inside of the blocks of columns, where
+// what is looked up again is near; one along which it moves is not.
+//
+// CHECK-LABEL: loop.kernel @looked_up
+// CHECK:         loop.tile
+// AVX2-SAME:     by 6, 16, 8 as #loop.schedule<nr = 16, mc = 6, nc = 128, kc = 512 of 0, over = 1> k_loop
+// CHECK-LABEL: loop.kernel @moved
+// CHECK:         loop.tile
+// AVX2-SAME:     by 6, 16, 8 as #loop.schedule<nr = 16, mc = 6, nc = 1024, kc = 512 of 0
+loop.kernel @looked_up(%at: memref<?xi64>, %x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  loop.for parallel %n to 9 {
+    %e = loop.load %at[%n] : memref<?xi64>
+    %which = loop.clamp_index %e below 5 : i64
+    %zero = arith.constant 0.0 : f32
+    loop.tile %i to 6, %j to 1024, reduce %k to 512 from %zero : f32 k_loop (%sum) {
+      %a = loop.load %x[%n * 3072 + %i * 512 + %k] : memref<?xf32>
+      %b = loop.load %w[%which * 8192 + %k * 16 + %j blocked 16 * 40960] : memref<?xf32>
+      %next = math.fma %a, %b, %sum : f32
+      loop.yield %next : f32
+    } epilogue (%row, %column, %accumulator) {
+      loop.store %accumulator, %y[%n * 6144 + %row * 1024 + %column] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+loop.kernel @moved(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  loop.for parallel %n to 9 {
+    %zero = arith.constant 0.0 : f32
+    loop.tile %i to 6, %j to 1024, reduce %k to 512 from %zero : f32 k_loop (%sum) {
+      %a = loop.load %x[%n * 3072 + %i * 512 + %k] : memref<?xf32>
+      %b = loop.load %w[%n * 8192 + %k * 16 + %j blocked 16 * 73728] : memref<?xf32>
+      %next = math.fma %a, %b, %sum : f32
+      loop.yield %next : f32
+    } epilogue (%row, %column, %accumulator) {
+      loop.store %accumulator, %y[%n * 6144 + %row * 1024 + %column] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
 // Few rows do not pay for a copy.
 //
 // CHECK-LABEL: loop.kernel @few_rows

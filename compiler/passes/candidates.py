@@ -1,0 +1,168 @@
+"""Tell which ops a kernel may compute inside of its own loops, where it reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+
+from ...dialects import sizes, tensor_type
+from ...dialects.graph import (
+    CastOp,
+    ConstantOp,
+    CopyOp,
+    GraphOp,
+    Linear,
+    Nest,
+    Read,
+    WeightOp,
+    axis,
+)
+from ...dialects.graph.few_bits import makes_factor
+from ...dialects.kernel import can_place, is_contraction, only_moves
+from .moved_factors import reads_before_moved
+
+LIMIT = 64
+"""The most ops in a group, so that a kernel keeps its values in registers."""
+
+
+@dataclass
+class Candidate:
+    """Ops that become one kernel; the result of the last is stored."""
+
+    ops: list[GraphOp]
+    nests: Sequence[Nest]
+    """The nests of the last op."""
+
+    reducing: set[int] = field(default_factory=set[int])
+    """
+    The numbers of those nests that reduce, or whose points store tiles, or that such an
+    op feeds.
+    """
+
+    is_staged: bool = False
+    """
+    Whether the group is computed in stages: with several reductions, or a wide result.
+    """
+    looks_up: bool = False
+    """Whether it reads at indices, which are in memory, and what it reads there too."""
+
+
+def candidate_of(op: GraphOp) -> Candidate | None:
+    """The candidate of one op; None when the op cannot be fused."""
+    nests = op.nests()
+    if not nests or isinstance(op, CopyOp):
+        return None
+    looks_up = _looks_up(nests)
+    if looks_up and not (nests[0].is_pointwise and only_moves(op)):
+        return None
+    reducing = {n for n, nest in enumerate(nests) if nest.reductions or nest.also}
+    return Candidate([op], nests, reducing, looks_up=looks_up)
+
+
+def _looks_up(nests: Sequence[Nest]) -> bool:
+    """Whether any position of nests is looked up."""
+    return any(True for nest in nests for _ in nest.lookups)
+
+
+def reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
+    """The reads of an operand, each with the number of its nest."""
+    return [
+        (number, source)
+        for number, nest in enumerate(nests)
+        for source in nest.sources
+        if isinstance(source, Read) and source.operand == operand
+    ]
+
+
+def reads_once(nest: Nest, read: Read) -> bool:
+    """Whether no element is read twice, as every axis moves a position of its own."""
+    moved: list[int] = []
+    for position in read.at:
+        if not isinstance(position, Linear) or len(position.factors) > 1:
+            return False
+        moved += [axis for axis, _ in position.factors]
+    wide = [axis for axis, bound in enumerate(nest.bounds) if bound != 1]
+    return len(moved) == len(set(moved)) and set(wide) <= set(moved)
+
+
+def taker(
+    user: Candidate, producer: Candidate, operand: int, defined: Set[str]
+) -> int | None:
+    """
+    The nest of the last op of `user` that can compute `producer` inside, if any; a run
+    finds the symbols that are `defined`.
+    """
+    found = reads(user.nests, operand)
+    if _looks_up(user.nests):
+        return None
+    if len(user.ops) + len(producer.ops) > LIMIT or len(found) != 1:
+        return None
+    ((number, read),) = found
+    nest = user.nests[number]
+    if producer.looks_up and not _looks_up_rows(nest, read, producer):
+        return None
+    if len(producer.nests) > 1:
+        shape = sizes(tensor_type(producer.ops[-1].results[0]))
+        can = not producer.reducing and can_place(nest, shape, producer.nests)
+        return number if can else None
+    if producer.reducing:
+        # The epilogue of a reduction reads each accumulator once, at its own index.
+        free = number not in user.reducing and not nest.is_scattered
+        is_total = not producer.is_staged
+        can = free and is_total and _reads_at_own_point(nest, read, producer)
+    else:
+        can = producer.nests[0].is_pointwise and (
+            _only_widens(producer)
+            or _makes_numbers(producer)
+            or (
+                reads_before_moved(nest, read, producer.ops, defined)
+                if is_contraction(nest)
+                else reads_once(nest, read)
+            )
+        )
+    return number if can else None
+
+
+def _looks_up_rows(nest: Nest, read: Read, producer: Candidate) -> bool:
+    """
+    Whether an elementwise nest goes along rows of what a candidate looks up: each of
+    them is at an index, and in vectors.
+    """
+    shape = sizes(tensor_type(producer.ops[-1].results[0]))
+    wide = [n for n, size in enumerate(shape) if size != 1]
+    ends = [n for n, bound in enumerate(nest.bounds) if bound != 1]
+    if not nest.is_pointwise or not wide or read.at[wide[-1]] != axis(ends[-1]):
+        return False
+    looked_up = [each for found in producer.nests for each in found.lookups]
+    return all(
+        wide[-1] not in {axis for axis, _ in at.factors}
+        for each in looked_up
+        for at in each.at
+    )
+
+
+def widens(op: GraphOp) -> bool:
+    """Whether an op computes what a load of its operand has anyway."""
+    return isinstance(op, CastOp) and op.only_widens
+
+
+def _only_widens(producer: Candidate) -> bool:
+    """Whether a candidate computes what a load of its operand has anyway."""
+    return all(map(widens, producer.ops))
+
+
+def _makes_numbers(producer: Candidate) -> bool:
+    """Whether a candidate makes numbers of constant steps, which take less memory."""
+    return all(
+        makes_factor(op) and isinstance(op.operands[0].owner, ConstantOp | WeightOp)
+        for op in producer.ops
+    )
+
+
+def _reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
+    """Whether a nest runs over all of a value, and reads it at the nest's own point."""
+    shape = sizes(tensor_type(producer.ops[-1].results[0]))
+    return nest.bounds == shape and all(
+        size == 1 or position == axis(number)
+        for number, (size, position) in enumerate(zip(shape, read.at, strict=True))
+    )
