@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 _Shapes = Callable[..., Any]
 
@@ -54,11 +55,21 @@ def _of_attention(
     enable_gqa: bool = False,
     **__: Any,
 ) -> Tensor:
-    """An empty tensor like the result of attention."""
+    """
+    An empty tensor like the result of attention. Where the heads of the query lie
+    within its tokens, so do those of the result, as a `view` of it may ask for.
+    """
     outer = query.shape[:-2]
     if not enable_gqa:
         outer = torch.broadcast_shapes(outer, key.shape[:-2])
-    return query.new_empty((*outer, query.shape[-2], value.shape[-1]))
+    shape = (*outer, query.shape[-2], value.shape[-1])
+    if len(shape) == 4:
+        alike = (a == b for a, b in zip(shape, query.shape, strict=True))
+        _, heads, tokens, _ = query.stride()
+        if all(map(statically_known_true, (*alike, heads < tokens))):
+            batch, count, length, size = shape
+            return query.new_empty((batch, length, count, size)).transpose(1, 2)
+    return query.new_empty(shape)
 
 
 _OPS: dict[Any, _Shapes] = {

@@ -8,6 +8,7 @@ from static_runtime.dialects.graph.compose import grouped_product
 from .run import Array, run
 
 SIZES = [
+    ([9, 9, 30, 31], 31),
     ([3, 5, 10], 10),
     ([0, 0, 4], 4),
     ([1, 1, 2], 2),
