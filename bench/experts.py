@@ -41,7 +41,8 @@ Multiply: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 def by_group(rows: Tensor, matrices: Tensor, ends: Tensor) -> Tensor:
     """A product for each group of rows, as the package transformers computes it."""
     result, start = rows.new_zeros(rows.shape[0], matrices.shape[2]), 0
-    for matrix, end in zip(matrices, ends.tolist(), strict=True):
+    stops: list[int] = ends.tolist()
+    for matrix, end in zip(matrices.unbind(0), stops, strict=True):
         if start != end:
             torch.mm(rows[start:end], matrix, out=result[start:end])
             start = end

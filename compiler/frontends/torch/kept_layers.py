@@ -15,7 +15,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 _Shapes = Callable[..., Any]
 
@@ -65,8 +64,8 @@ def _of_attention(
     shape = (*outer, query.shape[-2], value.shape[-1])
     if len(shape) == 4:
         alike = (a == b for a, b in zip(shape, query.shape, strict=True))
-        _, heads, tokens, _ = query.stride()
-        if all(map(statically_known_true, (*alike, heads < tokens))):
+        steps: Sequence[Any] = query.stride()
+        if all(map(_is_known, (*alike, steps[1] < steps[2]))):
             batch, count, length, size = shape
             return query.new_empty((batch, length, count, size)).transpose(1, 2)
     return query.new_empty(shape)
@@ -82,6 +81,11 @@ _OPS: dict[Any, _Shapes] = {
 
 _KEY: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # pyright: ignore[reportPrivateUsage]
 """The dispatch key of operators that are made of others."""
+
+_is_known: Any = import_module(
+    "torch.fx.experimental.symbolic_shapes"
+).statically_known_true
+"""Whether something holds for all open sizes, as far as torch knows."""
 
 _TABLE: Any = import_module("torch._decomp").decomposition_table
 """Torch's table of decompositions for symbolic sizes."""
