@@ -7,7 +7,7 @@ Measure mixtures of experts beside PyTorch, which runs them op by op.
 A layer of gated experts, each token beside the best four, is exported with any number
 of tokens and run in turns with PyTorch, on one thread, in one process; the ratio is the
 median of the ratios of the turns. `grouped` sorts rows by expert, as the package
-transformers does by itself: in f32 by its own operator, of which PyTorch runs a product
+transformers does by itself: in f32 by its own operator, where PyTorch runs a product
 for each expert here, in bf16 by PyTorch's `grouped_mm`. `looked up` multiplies each row
 with a matrix that is looked up for it.
 """

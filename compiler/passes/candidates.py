@@ -131,7 +131,9 @@ def _looks_up_rows(nest: Nest, read: Read, producer: Candidate) -> bool:
     shape = sizes(tensor_type(producer.ops[-1].results[0]))
     wide = [n for n, size in enumerate(shape) if size != 1]
     ends = [n for n, bound in enumerate(nest.bounds) if bound != 1]
-    if not nest.is_pointwise or not wide or read.at[wide[-1]] != axis(ends[-1]):
+    if not nest.is_pointwise or not wide or not ends:
+        return False
+    if read.at[wide[-1]] != axis(ends[-1]):
         return False
     looked_up = [each for found in producer.nests for each in found.lookups]
     return all(

@@ -14,7 +14,7 @@ from torch import nn  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
 
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("runs_host")]
+pytestmark = pytest.mark.torch
 
 OPTIONS = sr.Options(cache=False, threads=2)
 
