@@ -269,6 +269,10 @@ def _write_buffers(
                 buffers.append(BufferAttr.of("inputs", owner.index, 0, size))
             else:
                 known = roots[owner]
+                if isinstance(size, int) and isinstance(known.size, int):
+                    # Sizes that the run finds may be more by themselves than what a
+                    # view of them has, which holds for its root.
+                    size = min(size, known.size)
                 buffers.append(
                     BufferAttr.of(
                         known.region_name, known.slot.data, known.offset.data, size

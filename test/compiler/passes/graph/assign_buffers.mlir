@@ -164,3 +164,18 @@ func.func @branches(%x : tensor<64xf32>) -> tensor<64xf32> {
   }
   return %0 : tensor<64xf32>
 }
+
+// A view in sizes that the run finds takes no more bytes than what it is a view of, though each of
+// the sizes may be as large as that.
+//
+// CHECK-LABEL: func.func @view_of_found_sizes
+// CHECK:         graph.neg %x {{.*}}size = "16"
+// CHECK-NEXT:    graph.reshape {{.*}}size = "16"
+func.func @view_of_found_sizes(%x: tensor<4xf32>, %k: tensor<i64>, %l: tensor<i64>) -> tensor<?xf32, ["k + l"]> {
+  graph.define_symbol %k {symbol = "k", low = "0", high = "4"} : tensor<i64>
+  graph.define_symbol %l {symbol = "l", low = "0", high = "4"} : tensor<i64>
+  %0 = graph.neg %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.reshape %0 {shape = ["k + l"]} : tensor<4xf32> -> tensor<?xf32, ["k + l"]>
+  %2 = graph.exp %1 : tensor<?xf32, ["k + l"]> -> tensor<?xf32, ["k + l"]>
+  return %2 : tensor<?xf32, ["k + l"]>
+}
