@@ -26,7 +26,7 @@ from ....dialects.graph.compose import (
 from ..unsupported import NeedsBound, Unsupported
 from .arguments import Item
 from .call import Call, Reader
-from .sizes import GREATEST, Expression, Sizes, sizes_in
+from .sizes import GREATEST, Expression, Sizes
 
 
 def define(
@@ -65,22 +65,35 @@ def nonzero(call: Call, x: SSAValue) -> SSAValue:
 def without_masks(
     call: Call, indices: Sequence[SSAValue | None]
 ) -> Sequence[SSAValue | None]:
-    """The indices with each mask replaced by the indices of its true elements."""
+    """
+    The indices with each mask replaced by the indices of its true elements. All masks
+    have as many, the size of the result where the indices are.
+    """
     found: list[SSAValue | None] = []
-    unknown = [
-        size
-        for size in sizes_in(call.node.meta["val"])
-        if isinstance(size, SymInt) and size.node.expr not in call.sizes.names
-    ]
     for each in indices:
-        if each is None or tensor_type(each).element_type != i1:
+        if each is None or not _is_mask(each):
             found.append(each)
             continue
-        if len(unknown) != 1:
-            raise Unsupported("several masks, or one whose size torch does not say")
-        rows = places(call, each, unknown.pop())
+        rows = places(call, each, _size_of_masks(call, indices))
         found += [at_index(rows, 1, axis) for axis in range(len(shape_of(each)))]
     return found
+
+
+def _is_mask(index: SSAValue) -> bool:
+    """Whether an index is a tensor of truths."""
+    return tensor_type(index).element_type == i1
+
+
+def _size_of_masks(call: Call, indices: Sequence[SSAValue | None]) -> int | SymInt:
+    """
+    The size of the result along the axis that masks stand for: the last of those of
+    the indices, which stand where the first is if none is left out between, else first.
+    """
+    given = [at for at, each in enumerate(indices) if each is not None]
+    others = (e for e in indices if e is not None and not _is_mask(e))
+    rank = max((len(shape_of(each)) for each in others), default=1)
+    first = given[0] if given[-1] - given[0] + 1 == len(given) else 0
+    return call.node.meta["val"].shape[first + max(rank, 1) - 1]
 
 
 def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:

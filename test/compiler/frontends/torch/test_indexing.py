@@ -25,6 +25,14 @@ def assigned(x: Any, place: Any, value: Any) -> Any:
     return result
 
 
+def found_points(x: Any, mask: Any) -> Any:
+    """Places of true elements, and what is there, where that is more than zero."""
+    places = torch.nonzero(mask)
+    values = x[tuple(places.t())][:, 0]
+    kept = values > 0
+    return places[kept].sum(1) + values[kept]
+
+
 ASSIGNMENTS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...]]] = {
     "rows": (lambda x, m: assigned(x, m, x[m] * 2 + 1), (4,)),
     "elements": (lambda x, m: assigned(x, m, x[m] * 2 + 1), (4, 3)),
@@ -33,6 +41,11 @@ ASSIGNMENTS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...]]] = {
         (3,),
     ),
     "added": (lambda x, m: x.index_put((m,), x[m] * 2, accumulate=True), (4,)),
+    "twice by one mask": (lambda x, m: x[m] + (x * 2)[m], (4,)),
+    "of points that are found": (found_points, (4, 3)),
+    "beside an index": (lambda x, m: x[m, torch.tensor(1)], (4,)),
+    "beside a matrix": (lambda x, m: x[m, :, torch.tensor([[0], [4]])], (4,)),
+    "apart from an index": (lambda x, m: x[:, m, torch.tensor([2])], (3,)),
 }
 """Functions of a tensor of 4 by 3 by 5 and a mask, with the sizes of the mask."""
 
