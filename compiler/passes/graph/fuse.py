@@ -25,14 +25,15 @@ but for one that costs nothing: a cast to what a load makes of an element anyway
 is computed in each kernel that reads them, so that they take less memory; and one that
 only moves, where the product reads lines all the same, as of the heads of attention, or
 where the run finds the size of a part: what is filled of a cache is read where it lies
-(`compiler/passes/moved_factors.py`). An op of several nests, each for a part of its
-result, such as a concatenation, may take one reduction for each nest; the operand of a
-padding is computed inside it, and a concatenation that is padded is written there part
-by part (`dialects/kernel/placed.py`). Several reductions over the same rows, and the
-elementwise ops between them, become one kernel that goes from row to row: a softmax, or
-a normalization with its neighbours (`dialects/kernel/row_reductions.py`). The nests of
-the ops alone decide, before there are buffers, so that values inside a group never need
-one.
+(`compiler/passes/moved_factors.py`). The matrices of a batch it reads where they are
+looked up, and an elementwise op reads rows so, each at an index that is loaded once. An
+op of several nests, each for a part of its result, such as a concatenation, may take
+one reduction for each nest; the operand of a padding is computed inside it, and a
+concatenation that is padded is written there part by part (`dialects/kernel/placed.py`).
+Several reductions over the same rows, and the elementwise ops between them, become one
+kernel that goes from row to row: a softmax, or a normalization with its neighbours
+(`dialects/kernel/row_reductions.py`). The nests of the ops alone decide, before there
+are buffers, so that values inside a group never need one.
 """
 
 from __future__ import annotations
