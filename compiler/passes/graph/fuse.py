@@ -29,7 +29,7 @@ where the run finds the size of a part: what is filled of a cache is read where 
 looked up, and an elementwise op reads rows so, each at an index that is loaded once. An
 op of several nests, each for a part of its result, such as a concatenation, may take
 one reduction for each nest; the operand of a padding is computed inside it, and a
-concatenation that is padded is written there part by part (`dialects/kernel/placed.py`).
+concatenation that is padded is written there by parts (`dialects/kernel/placed.py`).
 Several reductions over the same rows, and the elementwise ops between them, become one
 kernel that goes from row to row: a softmax, or a normalization with its neighbours
 (`dialects/kernel/row_reductions.py`). The nests of the ops alone decide, before there
