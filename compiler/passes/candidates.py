@@ -16,9 +16,10 @@ from ...dialects.graph import (
     Read,
     WeightOp,
     axis,
+    same,
 )
 from ...dialects.graph.few_bits import makes_factor
-from ...dialects.kernel import can_place, is_contraction, only_moves
+from ...dialects.kernel import can_place, is_contraction
 from .moved_factors import reads_before_moved
 
 LIMIT = 64
@@ -53,7 +54,7 @@ def candidate_of(op: GraphOp) -> Candidate | None:
     if not nests or isinstance(op, CopyOp):
         return None
     looks_up = _looks_up(nests)
-    if looks_up and not (nests[0].is_pointwise and only_moves(op)):
+    if looks_up and not only_reads(op):
         return None
     reducing = {n for n, nest in enumerate(nests) if nest.reductions or nest.also}
     return Candidate([op], nests, reducing, looks_up=looks_up)
@@ -143,14 +144,21 @@ def _looks_up_rows(nest: Nest, read: Read, producer: Candidate) -> bool:
     )
 
 
-def widens(op: GraphOp) -> bool:
+def only_reads(op: GraphOp) -> bool:
+    """Whether each element of a result is that of an operand, as a load makes it."""
+    nests = op.nests() or ()
+    is_read = _widens(op) or all(each.body is same for each in nests)
+    return len(nests) == 1 and nests[0].is_pointwise and is_read
+
+
+def _widens(op: GraphOp) -> bool:
     """Whether an op computes what a load of its operand has anyway."""
     return isinstance(op, CastOp) and op.only_widens
 
 
 def _only_widens(producer: Candidate) -> bool:
     """Whether a candidate computes what a load of its operand has anyway."""
-    return all(map(widens, producer.ops))
+    return all(map(_widens, producer.ops))
 
 
 def _makes_numbers(producer: Candidate) -> bool:

@@ -59,15 +59,15 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import rounding
 from ....dialects.graph.few_bits import makes_factor
-from ....dialects.kernel import arrange, is_contraction, only_moves
+from ....dialects.kernel import arrange, is_contraction
 from ..candidates import (
     LIMIT,
     Candidate,
     candidate_of,
+    only_reads,
     reads,
     reads_once,
     taker,
-    widens,
 )
 from ..defined_functions import defined_functions
 from ..moved_factors import reads_looked_up
@@ -154,7 +154,7 @@ class _Candidates:
             producer = self.known.get(value) if value.has_one_use() else None
             if producer is None or not producer.looks_up:
                 continue
-            if not all(only_moves(each) or widens(each) for each in producer.ops):
+            if not all(map(only_reads, producer.ops)):
                 continue
             found, moves = reads(group.nests, number), [*producer.ops, *ops]
             if len(found) == 1 and reads_looked_up(group.nests[0], found[0][1], moves):

@@ -431,6 +431,23 @@ func.func @matrices_are_looked_up(%a : tensor<7x4x128xf32>, %w : tensor<3x64x128
   return %2 : tensor<7x4x64xf32>
 }
 
+// A sum of what is looked up is no factor that is looked up, though it be of one element.
+//
+// CHECK-LABEL: func.func @sums_of_what_is_looked_up
+// CHECK-NEXT:    %[[SUM:.*]] = graph.fusion
+// CHECK-NEXT:    ^{{.*}}:
+// CHECK-NEXT:      graph.index_select
+// CHECK-NEXT:      graph.sum
+// CHECK-NEXT:      graph.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    graph.matmul %[[SUM]]
+func.func @sums_of_what_is_looked_up(%w : tensor<1x33x1xf32>, %i : tensor<1xi64>, %b : tensor<1x16xf32>) -> tensor<1x16xf32> {
+  %0 = graph.index_select %w, %i {axis = 1 : i64, wraps = true} : tensor<1x33x1xf32>, tensor<1xi64> -> tensor<1x1x1xf32>
+  %1 = graph.sum %0 {axes = array<i64: 2>, keepdims = false} : tensor<1x1x1xf32> -> tensor<1x1xf32>
+  %2 = graph.matmul %1, %b : tensor<1x1xf32>, tensor<1x16xf32> -> tensor<1x16xf32>
+  return %2 : tensor<1x16xf32>
+}
+
 // Columns that are looked up are moved first, and so are rows of one product.
 //
 // CHECK-LABEL: func.func @rows_of_a_product_are_looked_up
