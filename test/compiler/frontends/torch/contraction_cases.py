@@ -104,17 +104,6 @@ CASES: dict[str, Case] = {
         floats(2, 5, 6),
     ),
     "attention": fixed(F.scaled_dot_product_attention, *(floats(2, 3, 4, 8),) * 3),
-    "a view of attention whose heads lie within tokens": dynamic(
-        lambda q, k: (
-            F.scaled_dot_product_attention(
-                q.transpose(1, 2), k.transpose(1, 2), k.transpose(1, 2), is_causal=True
-            )
-            .transpose(1, 2)
-            .view(q.shape[0], q.shape[1], 2, -1)
-        ),
-        floats(2, 5, 4, 8),
-        floats(2, 5, 4, 8),
-    ),
     # Convolutions and pooling.
     "max_pool1d with indices": fixed(
         lambda x: F.max_pool1d(x, 2, return_indices=True)[0], floats(2, 3, 4)
