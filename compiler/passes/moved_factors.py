@@ -29,10 +29,10 @@ def reads_before_moved(
 
 def reads_looked_up(nest: Nest, read: Read, ops: Sequence[GraphOp]) -> bool:
     """
-    Whether a product takes ops, one after the other, that only move elements of a
-    factor, where the first looks up what each product of a batch multiplies with: the
-    matrix of an expert for a row, as of a mixture of experts, which lies where it is
-    read by several. A factor with nothing but rows is moved first: all are one product.
+    Whether a product of a batch reads a matrix where the first of some ops looks it up
+    and the others move it, in lines. So a row reads the matrix of its expert, and no
+    copy is made of it. Single rows that are looked up are gathered first: together they
+    are one matrix.
     """
     found, times = _read_before(read, ops), _times_read(nest)
     if found is None or times is None or found.looked_up is None:

@@ -62,7 +62,7 @@ def _behind_moves(cast: CastOp) -> CastOp:
     a product converts what it loads.
     """
     while len(uses := [*cast.result.uses]) == 1:
-        (user,) = (each.operation for each in uses)
+        user = uses[0].operation
         behind = sink(user) if isinstance(user, GraphOp) else None
         if behind is None:
             break

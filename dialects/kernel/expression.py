@@ -213,7 +213,7 @@ def loads(*roots: Expression) -> Iterator[Load]:
 
 
 def elements(*roots: Expression) -> Iterator[Load]:
-    """Every load of expressions but those of indices."""
+    """The loads of expressions that are elements, and no indices of other loads."""
     done: set[int] = set()
     for root in roots:
         for each in left(root, done, operands_of):

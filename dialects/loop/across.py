@@ -9,8 +9,6 @@ vectors along the lanes when the square is transposed.
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, SSAValue
 
@@ -34,7 +32,7 @@ def _is_across(load: LoadOp, along: SSAValue, lanes: SSAValue) -> bool:
     if at.blocked is not None or at.vnni is not None or load.element == i1:
         return False
     for block in (along.owner, lanes.owner):
-        if any(is_computed_in(cast(Block, block), each) for each in at.indices):
+        if any(is_computed_in(block, each) for each in at.indices):
             # What is looked up differs in every lane.
             return False
     return at.step(along) == 1 and at.step(lanes) not in (0, 1)

@@ -71,7 +71,7 @@ class BlockedIndex:
         return self.size
 
 
-def is_computed_in(block: Block, index: SSAValue) -> bool:
+def is_computed_in(block: Block | Operation, index: SSAValue) -> bool:
     """Whether an index is no argument, and computed in a block or in a loop inside."""
     owner: Operation | Block | None = index.owner
     while isinstance(owner, Operation):

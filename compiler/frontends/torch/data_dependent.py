@@ -86,8 +86,9 @@ def _is_mask(index: SSAValue) -> bool:
 
 def _size_of_masks(call: Call, indices: Sequence[SSAValue | None]) -> int | SymInt:
     """
-    The size of the result along the axis that masks stand for: the last of those of
-    the indices, which stand where the first is if none is left out between, else first.
+    The number of true elements of each mask, which is a size of the result: of the last
+    axis that the indices make. Their axes stand where the first index does, or first of
+    all where an axis without an index is between them.
     """
     given = [at for at, each in enumerate(indices) if each is not None]
     others = (e for e in indices if e is not None and not _is_mask(e))

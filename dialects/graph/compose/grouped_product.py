@@ -6,8 +6,8 @@ Products of groups of rows, each with a matrix of its own: a mixture of experts.
 
 The rows are sorted by group, and the run says where each group ends. The rows of a
 group fill up tiles, whose size is known, and the last tile has rows that nothing reads.
-A tile is a product with one matrix, which is looked up. However the rows are shared
-out, there are at most as many tiles as if each group had one row too many.
+A tile is a product with one matrix, which is looked up. Each group leaves less than one
+tile of rows empty, which bounds the number of tiles.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ _FLAGS = ("slides", "fetches")
 """The properties that are there or not."""
 
 _SHARED = ("rows", "columns")
+"""What threads may share."""
 
 
 @irdl_op_definition
@@ -154,7 +155,7 @@ class TileOp(IRDLOperation):
 
     @property
     def around(self) -> list[ForOp]:
-        """The loops in parallel that hold but this tile, innermost first."""
+        """The loops in parallel around this tile alone, innermost first."""
         found: list[ForOp] = []
         inner: Operation = self
         while isinstance(outer := inner.parent_op(), ForOp) and outer.combine is None:
