@@ -13,42 +13,11 @@ torch: Any = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
+from bench.experts import operator  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
 OPTIONS = sr.Options(cache=False, threads=2)
-
-
-def by_group(rows: Any, matrices: Any, ends: Any) -> Any:
-    """The products group by group, as the package transformers computes them."""
-    result = rows.new_zeros(rows.shape[0], matrices.shape[2])
-    start = 0
-    for matrix, end in zip(matrices, ends.tolist(), strict=True):
-        if start != end:
-            torch.mm(rows[start:end], matrix, out=result[start:end])
-            start = end
-    return result
-
-
-def unfilled(rows: Any, matrices: Any, ends: Any) -> Any:
-    """A tensor like the products."""
-    return rows.new_empty(rows.shape[0], matrices.shape[2])
-
-
-@pytest.fixture(scope="module")
-def grouped_mm() -> Any:
-    """The operator of the package transformers, by its name."""
-    library = torch.library.Library("transformers", "FRAGMENT")
-    library.define(
-        "grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor"
-    )
-    library.impl("grouped_mm_fallback", by_group, "CPU")
-    torch.library.register_fake(
-        "transformers::grouped_mm_fallback",
-        unfilled,
-    )
-    yield torch.ops.transformers.grouped_mm_fallback
-    library._destroy()
 
 
 class Experts(nn.Module):
@@ -87,8 +56,8 @@ def dynamic(count: int) -> list[Any]:
     return [{0: torch.export.Dim("tokens", min=2, max=500)} for _ in range(count)]
 
 
-def test_experts_of_groups_of_any_size(grouped_mm: Any):
-    model = Experts(grouped_mm).eval().requires_grad_(False)
+def test_experts_of_groups_of_any_size():
+    model = Experts(operator()).eval().requires_grad_(False)
     given = routed(8, torch.float32)
     program = torch.export.export(model, given, dynamic_shapes=dynamic(3))
     module = sr.compile(program, options=OPTIONS)
