@@ -6,8 +6,10 @@ torch computes.
 
 from __future__ import annotations
 
+import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
 from resource import RLIMIT_AS, getrlimit, setrlimit
@@ -61,6 +63,25 @@ UNDEFINED_WHEN_EMPTY = {"median of integers"}
 
 MOST_MEMORY = 16 << 30
 """The address space that a process may have with a case; torch refuses one of more."""
+
+LONGEST = 60
+"""Seconds that numpy may take for a case: it runs the ops of a loop one by one."""
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Raises `TimeoutError` where its block takes longer."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def edges(name: str) -> Iterator[Make]:
@@ -171,11 +192,16 @@ def verdict(case: Case | None) -> str:
         return f"{type(error).__name__}: {error}"
     with np.errstate(all="ignore"):
         try:
-            got = interpret(module, ctx.weights, [each.numpy() for each in case.inputs])
+            with limited(LONGEST):
+                got = interpret(
+                    module, ctx.weights, [each.numpy() for each in case.inputs]
+                )
         except IndexError:
             return ""  # torch does not check each index
         except ValueError as error:
             return f"refused: {error}"
+        except TimeoutError:
+            return ""  # as many steps as an array has elements
         except MemoryError:
             return ""  # a result that no machine of ours holds
     if any(np.size(each) > MOST_COMPARED for each in got):
