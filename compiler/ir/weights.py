@@ -10,7 +10,8 @@ folder:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,19 @@ class WeightStore:
         self._names[key, id(array)] = name
         self.arrays[name] = array
         return name
+
+    @contextmanager
+    def attempt(self) -> Generator[None]:
+        """A context whose entries are gone again where an exception leaves it."""
+        held = (self.arrays, self._numbers, self._names, self._derived)
+        before = [dict(each) for each in held]
+        try:
+            yield
+        except BaseException:
+            for each, saved in zip(held, before, strict=True):
+                each.clear()
+                each.update(saved)
+            raise
 
     def derived(
         self, recipe: Hashable, make: Callable[[], Sequence[Array]]

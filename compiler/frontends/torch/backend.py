@@ -9,8 +9,7 @@ rest is run by torch. Where gradients may be asked for, all is run by torch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -21,7 +20,7 @@ from torch._dynamo.backends.common import aot_autograd
 
 from ...session import ALIAS, CompileError, Options, check_names, check_planners
 from .coverage import Coverage, Graph, Part, measure
-from .export import decompositions, quiet
+from .export import decompositions, quiet, split_table, whole
 from .kept_layers import kept_layers
 from .splitting import Readable, computes, split
 from .subgraph import Subgraph
@@ -32,8 +31,6 @@ The least number of operators that are compiled together, as in PyTorch's own
 `_fuse_to_static_module`: a call of fewer costs more than it saves.
 """
 
-_aot: Any = import_module("torch.export.exported_program")
-_tracing: Any = import_module("torch.export._trace")
 _functorch: Any = import_module("functorch.compile")
 _guards: Any = import_module("torch._guards")
 
@@ -70,13 +67,11 @@ class Backend:
         def compiler(graph: fx.GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
             return _functorch.make_boxed_func(self._compile(graph, chosen, min_size))
 
-        kept, table = _aot._split_decomp_table_to_cia_and_python_decomp(
-            decompositions()
-        )
+        kept, table = split_table(decompositions())
         functional = aot_autograd(
             fw_compiler=compiler, inference_compiler=compiler, decompositions=table
         )
-        with quiet(), kept_layers(), _whole(kept):
+        with quiet(), kept_layers(), whole(kept):
             return functional(module, example_inputs)
 
     def coverage(self) -> Coverage:
@@ -140,16 +135,6 @@ def _weights(graph: fx.Graph) -> set[str]:
         still: list[int] = meta.static_input_indices
         found += [inputs[place] for place in still if not changed[place]]
     return {each.name for each in found if isinstance(each.meta.get("val"), Tensor)}
-
-
-@contextmanager
-def _whole(operators: Mapping[Any, Any]) -> Generator[None]:
-    """A context in which torch keeps composite operators, as `torch.export` does."""
-    with (
-        _tracing._ignore_backend_decomps(),
-        _aot._override_composite_implicit_decomp(operators),
-    ):
-        yield
 
 
 backend = Backend()

@@ -1,4 +1,4 @@
-"""Operators of torch that take graphs: `cond`, `while_loop` and `scan`."""
+"""Operators of torch that take graphs: `cond`, `while_loop`, `scan`, and contexts."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def _graph_of(node: Any) -> fx.GraphModule:
     return module
 
 
-def _inline(
+def inline(
     reader: ProgramReader, graph: fx.GraphModule, arguments: Sequence[Value]
-) -> list[SSAValue]:
-    """Builds a graph applied to these arguments at the insertion point."""
+) -> Any:
+    """The results of a graph, which is built at the insertion point."""
     inner = reader.inside()
     inputs = graph.graph.find_nodes(op="placeholder")
     inner.values.update(zip(inputs, arguments, strict=True))
@@ -38,9 +38,15 @@ def _inline(
         if node.op not in ("placeholder", "output"):
             inner.read_node(node)
     (end,) = graph.graph.find_nodes(op="output")
+    return resolve(end.args[0], inner.values)
+
+
+def _inline(
+    reader: ProgramReader, graph: fx.GraphModule, arguments: Sequence[Value]
+) -> list[SSAValue]:
+    """The results of a graph, which are tensors."""
     found: list[SSAValue] = []
-    results: Any = end.args[0]
-    for each in _listed(resolve(results, inner.values)):
+    for each in _listed(inline(reader, graph, arguments)):
         if not isinstance(each, SSAValue):
             raise Unsupported(f"a graph that returns {each}, not a tensor")
         found.append(each)
@@ -182,10 +188,28 @@ def with_effects(reader: ProgramReader, node: fx.Node) -> Any:
     return {0: True}  # the token, by its index among the results
 
 
+def _without_gradients(reader: ProgramReader, node: fx.Node) -> Value:
+    """The results of a graph that torch runs with gradients or without."""
+    arguments: Any = node.args
+    _, graph, *operands = arguments
+    return _inline(reader, _graph_of(graph), resolve(operands, reader.values))
+
+
+def _autocast(reader: ProgramReader, node: fx.Node) -> Value:
+    """The results of a graph in which torch converts no operands by itself."""
+    arguments: Any = node.args
+    _, _, is_enabled, _, graph, *operands = arguments
+    if is_enabled:
+        raise Unsupported("operands that torch converts")
+    return _inline(reader, _graph_of(graph), resolve(operands, reader.values))
+
+
 REGIONS: dict[str, Callable[[ProgramReader, fx.Node], Any]] = {
     "cond": cond,
     "while_loop": while_loop,
     "scan": scan,
     "with_effects": with_effects,
+    "wrap_with_set_grad_enabled": _without_gradients,
+    "wrap_with_autocast": _autocast,
 }
 """The readers of operators that take graphs."""

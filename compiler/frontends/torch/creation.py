@@ -21,7 +21,7 @@ def full(call: Call, shape: object, value: Number, *_: object) -> Result:
     return filled(call, value)
 
 
-def _filled_with(value: int) -> Reader:
+def filled_with(value: int) -> Reader:
     """The reader of a tensor filled with `value`."""
 
     def read(call: Call, *_: object) -> Result:
@@ -49,14 +49,14 @@ def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> 
 READERS: dict[str, Reader] = {
     "aten.full.default": full,
     "aten.full_like.default": full,
-    "aten.ones.default": _filled_with(1),
-    "aten.ones_like.default": _filled_with(1),
-    "aten.zeros.default": _filled_with(0),
-    "aten.zeros_like.default": _filled_with(0),
-    "aten.empty.memory_format": _filled_with(0),
-    "aten.empty_strided.default": _filled_with(0),
-    "aten.new_empty_strided.default": _filled_with(0),
-    "aten.empty_permuted.default": _filled_with(0),
+    "aten.ones.default": filled_with(1),
+    "aten.ones_like.default": filled_with(1),
+    "aten.zeros.default": filled_with(0),
+    "aten.zeros_like.default": filled_with(0),
+    "aten.empty.memory_format": filled_with(0),
+    "aten.empty_strided.default": filled_with(0),
+    "aten.new_empty_strided.default": filled_with(0),
+    "aten.empty_permuted.default": filled_with(0),
     "aten.fill.Scalar": full,
     "aten.scalar_tensor.default": scalar,
     "aten.arange.start_step": arange,

@@ -28,6 +28,9 @@ from .arguments import Item
 from .call import Call, Reader
 from .sizes import GREATEST, Expression, Sizes
 
+ITEM = "aten._local_scalar_dense.default"
+"""The operator that converts a tensor to a number."""
+
 
 def define(
     sizes: Sizes, foreseen: int | SymInt, value: SSAValue, low: Dim, high: Dim

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -20,6 +21,9 @@ from ...session import CompileError
 from .custom import find_custom
 from .kept_layers import kept_layers
 from .readers import READERS
+
+_exported: Any = import_module("torch.export.exported_program")
+_tracing: Any = import_module("torch.export._trace")
 
 FAILURES = (
     ArithmeticError,
@@ -86,6 +90,10 @@ def trace(
             raise refused from None
 
 
+class Whole(Exception):
+    """Raised for a program that is to be decomposed as a whole, with the reason."""
+
+
 def decompose(program: ExportedProgram) -> ExportedProgram:
     """
     The program without mutation, in operators of the core set and those that are kept
@@ -102,6 +110,24 @@ def decompositions() -> dict[Any, Any]:
         if str(op) in READERS or find_custom(op) is not None:
             del table[op]
     return table
+
+
+def split_table(table: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """The composite operators of a table that torch is to keep, and the rest of it."""
+    return _exported._split_decomp_table_to_cia_and_python_decomp(table)
+
+
+@contextmanager
+def whole(composite: Mapping[Any, Any]) -> Generator[None]:
+    """
+    A context in which torch keeps composite operators, as `split_table` returns them,
+    and as `torch.export` keeps others.
+    """
+    with (
+        _tracing._ignore_backend_decomps(),
+        _exported._override_composite_implicit_decomp(composite),
+    ):
+        yield
 
 
 def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -34,6 +34,14 @@ from ..unsupported import Unsupported
 from .float_numbers import holds
 from .sizes import GREATEST, Expression, Sizes
 
+ASSERTIONS = (
+    "aten._assert_scalar.default",
+    "aten._assert_tensor_metadata.default",
+    "aten.sym_constrain_range.default",
+    "aten.sym_constrain_range_for_size.default",
+)
+"""Operators that assert a condition; torch proves all but the first while it traces."""
+
 _TORCH = Path(torch.__file__).parent
 
 
@@ -41,11 +49,28 @@ def guards_of(program: ExportedProgram) -> list[Any]:
     """
     The conditions on sizes that torch has recorded, each with its place in the code.
     """
+    environment = _environment(program)
+    return [] if environment is None else list(environment.guards)
+
+
+def was_stored(program: ExportedProgram) -> bool:
+    """Whether a program has open sizes and has lost what torch assumed of them."""
+    environment = _environment(program)
+    return environment is not None and not _has_sources(environment)
+
+
+def _environment(program: ExportedProgram) -> Any:
+    """What torch knows of the open sizes of a program; None where it has none."""
     for node in program.graph.find_nodes(op="placeholder"):
         for size in getattr(node.meta.get("val"), "shape", ()):
             if isinstance(size, torch.SymInt):
-                return list(size.node.shape_env.guards)
-    return []
+                return size.node.shape_env
+    return None
+
+
+def _has_sources(environment: Any) -> bool:
+    """Whether it is known where sizes come from, which no file says."""
+    return bool(getattr(environment, "var_to_sources", {}))
 
 
 def unproven(
@@ -64,16 +89,17 @@ def unproven(
         return
     defers = sizes.environment.prefer_deferred_runtime_asserts_over_guards
     proved: set[Expression] = set() if defers else sizes.given
-    was_stored = not getattr(sizes.environment, "var_to_sources", {})
-    for guard in decomposed if was_stored else traced:
+    is_known = _has_sources(sizes.environment)
+    for guard in traced if is_known else decomposed:
         expression = sizes.environment.replace(guard.expr)
         symbols: set[Expression] = expression.free_symbols
         if symbols <= proved or not symbols <= set(sizes.names):
             continue
         place = guard.sloc.framework_loc
         if not _is_about_layout(expression, place):
-            is_known = not was_stored and hasattr(place, "lineno")
-            where = f"{place.filename}:{place.lineno}" if is_known else "torch.export"
+            where = "torch.export"
+            if is_known and hasattr(place, "lineno"):
+                where = f"{place.filename}:{place.lineno}"
             yield expression, where
 
 

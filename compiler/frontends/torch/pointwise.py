@@ -144,7 +144,7 @@ def where(call: Call, condition: Operand, a: Operand, b: Operand) -> Result:
     ).result
 
 
-def _converted(call: Call, value: Any, *_: Any) -> Result:
+def converted(call: Call, value: Any, *_: Any) -> Result:
     """
     The tensor converted to the element type of the result; a copy is the tensor itself.
     """
@@ -190,10 +190,10 @@ READERS: dict[str, Reader] = {
     },
     "aten.bitwise_not.default": bitwise(LogicalNotOp, BitwiseNotOp),
     "aten.where.self": where,
-    "aten._to_copy.default": _converted,
-    "aten.clone.default": _converted,
-    "aten.alias.default": _converted,
-    "aten.detach.default": _converted,
-    "aten.lift_fresh_copy.default": _converted,
-    "prims.convert_element_type.default": _converted,
+    "aten._to_copy.default": converted,
+    "aten.clone.default": converted,
+    "aten.alias.default": converted,
+    "aten.detach.default": converted,
+    "aten.lift_fresh_copy.default": converted,
+    "prims.convert_element_type.default": converted,
 }

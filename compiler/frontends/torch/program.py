@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import fx
@@ -38,6 +38,7 @@ from ...session import Cause, CompileError, UnsupportedOp
 from ..foreign import drop_requirements
 from ..results import tell_apart
 from ..unsupported import Foreign, Training, Unregistered, Unsupported
+from . import composites
 from .arguments import (
     NUMBERS,
     Missing,
@@ -51,10 +52,10 @@ from .call import Call
 from .complex_numbers import of_pairs
 from .computed import computed, is_computed
 from .custom import build_custom, find_custom, is_own
-from .data_dependent import read_item
+from .data_dependent import ITEM, read_item
 from .float_sizes import FloatSizes
 from .foreign import foreign_call
-from .guards import require
+from .guards import ASSERTIONS, require
 from .outputs import output_leaf, output_names, output_value
 from .pairs import given
 from .parameters import KINDS, Parameters
@@ -66,16 +67,8 @@ from .source import location, place
 from .states import States, is_changed, is_mutation
 from .structure import structure_of
 
-_ASSERTIONS = (
-    "aten._assert_scalar.default",
-    "aten._assert_tensor_metadata.default",
-    "aten.sym_constrain_range.default",
-    "aten.sym_constrain_range_for_size.default",
-)
-"""Operators that assert a condition; torch proves all but the first while it traces."""
-
-_ITEM = "aten._local_scalar_dense.default"
-"""The operator that converts a tensor to a number."""
+Reading: TypeAlias = Callable[["ProgramReader", fx.Node], Any]
+"""How a node is read: builds its ops, and returns its value."""
 
 
 class ProgramReader:
@@ -85,7 +78,7 @@ class ProgramReader:
         self,
         program: ExportedProgram,
         ctx: SrContext,
-        regions: Mapping[str, Callable[[ProgramReader, fx.Node], Value]],
+        regions: Mapping[str, Reading],
         bounds: Mapping[str, int],
     ):
         """
@@ -94,6 +87,8 @@ class ProgramReader:
         """
         self.program = program
         self.regions = regions
+        self.readings: Mapping[fx.Node, Reading] = {}
+        """How nodes are read that are not read by the names of their operators."""
         self.weights = ctx.weights
         self.parameters = Parameters(program, ctx.weights)
         self.found: list[UnsupportedOp] = []
@@ -222,13 +217,15 @@ class ProgramReader:
         foreseen = node.meta.get("val")
         if node.op == "get_attr":
             return  # a graph that is an argument of an operator
-        if op == _ITEM:
+        if node in self.readings:
+            self.attempt(op, node, lambda: self.readings[node](self, node))
+        elif op == ITEM:
             self.attempt(op, node, lambda: self.item(node))
         elif op in self.regions:
             self.attempt(op, node, lambda: self.regions[op](self, node))
         elif isinstance(foreseen, NUMBERS):
             self.values[node] = number_of(foreseen, self.sizes)
-        elif op in _ASSERTIONS:
+        elif op in ASSERTIONS:
             self.attempt(op, node, lambda: self.assertion(node))
         elif node.target is operator.getitem:
             self.attempt(op, node, lambda: self.element(node))
@@ -251,10 +248,11 @@ class ProgramReader:
 
     def own(self, op: str, node: fx.Node) -> Any:
         """Builds the call of an operator by our op, or one that is registered."""
-        if op in READERS:
+        readers = READERS if op in READERS else composites.READERS
+        if op in readers:
             arguments = arguments_of(node, self.values)
             call = Call(node, self.sizes, self.weights, self.block, draws=self.draws)
-            return rounded_once(op, of_pairs(op, READERS[op]))(call, *arguments)
+            return rounded_once(op, of_pairs(op, readers[op]))(call, *arguments)
         if is_computed(node):
             return computed(node, self.weights)
         if (known := find_custom(node.target)) is None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch.export import ExportedProgram
 from xdsl.dialects.builtin import ModuleOp
 
 from ...ir import SrContext
 from ...session import CompileError, Given, UnsupportedModelError
+from .as_exported import Readings, readings
 from .control_flow import REGIONS
-from .export import FAILURES, decompose
+from .export import FAILURES, Whole, decompose
 from .guards import guards_of, unproven
 from .operator_names import operator_names
 from .program import ProgramReader
@@ -25,13 +28,32 @@ def read_program(
         ctx.operators |= operator_names(program.graph_module)
     traced = guards_of(program)
     try:
+        with ctx.weights.attempt():
+            special = readings(program, REGIONS)
+            return _read(program, traced, ctx, name, given, special)
+    except (Whole, CompileError):
+        pass  # what refuses the decomposed program is what a user is told
+    try:
         core = decompose(program)
     except FAILURES as error:
         raise CompileError(f"run_decompositions of {name}: {error}") from error
-    reader = ProgramReader(core, ctx, REGIONS, given.bounds)
+    return _read(core, traced, ctx, name, given, {})
+
+
+def _read(
+    program: ExportedProgram,
+    traced: list[Any],
+    ctx: SrContext,
+    name: str,
+    given: Given,
+    special: Readings,
+) -> ModuleOp:
+    """The function of a program whose conditions torch found while it `traced` it."""
+    reader = ProgramReader(program, ctx, REGIONS, given.bounds)
+    reader.readings = special
     reader.draws = given.draws
     reader.calls_torch = given.fallback == "foreign"
-    reader.assume(unproven(traced, guards_of(core), reader.sizes))
+    reader.assume(unproven(traced, guards_of(program), reader.sizes))
     function = reader.read()
     if reader.found:
         raise UnsupportedModelError(reader.found, name, framework="torch")

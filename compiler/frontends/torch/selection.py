@@ -64,7 +64,7 @@ def _narrowed(call: Call, x: SSAValue, axis: int, start: Dim, size: Dim) -> Resu
     return part(x, place, _from_front(start, shape_of(x)[place]), size)
 
 
-def _pieces(axis_place: int) -> Reader:
+def pieces(axis_place: int) -> Reader:
     """The reader of splits of a tensor along the axis in argument `axis_place`."""
 
     def read(call: Call, x: SSAValue, *arguments: int) -> Result:
@@ -93,7 +93,7 @@ READERS: dict[str, Reader] = {
     "aten.slice.Tensor": _slice_axis,
     "aten.select.int": select,
     "aten.narrow_copy.default": _narrowed,
-    "aten.split.Tensor": _pieces(1),
-    "aten.split_with_sizes.default": _pieces(1),
+    "aten.split.Tensor": pieces(1),
+    "aten.split_with_sizes.default": pieces(1),
     "aten.unbind.int": unbind,
 }

@@ -147,3 +147,22 @@ def test_an_entry_is_made_anew_once_its_source_may_be_another():
     store.put("w", np.zeros(3, np.float32))
     np.testing.assert_array_equal(store.derived(("double", "w"), make)[0], [0, 0, 0])
     assert len(made) == 2
+
+
+def test_entries_of_a_refused_reading_are_gone():
+    store = WeightStore()
+    kept, other = np.zeros(3), np.ones(3)
+    store.put("w", kept)
+
+    def refuse() -> None:
+        with store.attempt():
+            assert store.put("w", other) == "w_1"
+            raise ValueError("refused")
+
+    with pytest.raises(ValueError, match="refused"):
+        refuse()
+    assert [*store] == ["w"]
+    with store.attempt():
+        assert store.put("w", other) == "w_1"
+    assert store["w"] is kept
+    assert store["w_1"] is other

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -76,3 +77,9 @@ def whole(*shape: int, low: int = -4, high: int = 5) -> Tensor:
 def truths(*shape: int) -> Tensor:
     """Booleans of both kinds."""
     return floats(*shape) > 0
+
+
+def arrays(values: Any) -> list[Any]:
+    """The arrays of a result, or of several."""
+    several: list[Any] = [*values] if isinstance(values, tuple | list) else [values]
+    return [np.asarray(each) for each in several]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
@@ -69,7 +69,7 @@ LONGEST = 60
 
 
 @contextmanager
-def limited(seconds: int) -> Iterator[None]:
+def limited(seconds: int) -> Generator[None]:
     """Raises `TimeoutError` where its block takes longer."""
 
     def stop(*_: object) -> None:

@@ -13,7 +13,12 @@ from xdsl.dialects.builtin import ModuleOp
 torch = pytest.importorskip("torch")
 pytree = pytest.importorskip("torch.utils._pytree")
 
-from static_runtime.compiler.frontends.torch import program, read_torch  # noqa: E402
+from static_runtime.compiler.frontends.torch import (  # noqa: E402
+    program,
+    read_torch,
+)
+from static_runtime.compiler.frontends.torch import read as read_module  # noqa: E402
+from static_runtime.compiler.frontends.torch.export import Whole  # noqa: E402
 from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
 from static_runtime.compiler.ir.context import SrContext, context  # noqa: E402
 
@@ -79,15 +84,25 @@ class Recorder(dict[str, Any]):
 
 
 @cache
-def read(name: str) -> tuple[ModuleOp, SrContext, set[str]]:
-    """The case in the graph dialect, and the operators that it was made of."""
+def read(name: str, whole: bool = False) -> tuple[ModuleOp, SrContext, set[str]]:
+    """
+    The case in the graph dialect, and the operators that it was made of: as it was
+    exported, or decomposed as a whole.
+    """
     case, recorder, ctx = CASES[name], Recorder(), context()
     shapes = tuple({0: case.dim} if each else None for each in is_sized(case))
     dynamic_shapes = None if case.dim is None else (shapes,)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(program, "READERS", recorder)
+        if whole:
+            patch.setattr(read_module, "readings", refuse)
         module = read_torch(Wrapped(case.function), ctx, case.inputs, dynamic_shapes)
     return module, ctx, recorder.taken
+
+
+def refuse(*_: object) -> None:
+    """Asks for the decomposition of a program."""
+    raise Whole
 
 
 def is_sized(case: Case) -> list[bool]:
@@ -107,7 +122,20 @@ def inputs(case: Case, size: int | None) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("name", CASES)
+ONE_OF = 12
+"""How many cases there are for each that is also read decomposed, but for `soak`."""
+
+WAYS = [
+    *((name, False) for name in CASES),
+    *(
+        pytest.param(name, True, marks=pytest.mark.soak if at % ONE_OF else ())
+        for at, name in enumerate(CASES)
+    ),
+]
+"""The cases, and whether each is decomposed."""
+
+
+@pytest.mark.parametrize(("name", "whole"), WAYS)
 @pytest.mark.filterwarnings(
     "ignore:.*degrees of freedom:UserWarning"
 )  # of "var of few"
@@ -120,9 +148,9 @@ def inputs(case: Case, size: int | None) -> list[Any]:
 @pytest.mark.filterwarnings(
     "ignore:torch.cholesky is deprecated:UserWarning"
 )  # of "cholesky upper"
-def test_computes_what_torch_computes(name: str):
+def test_computes_what_torch_computes(name: str, whole: bool):
     case = CASES[name]
-    module, ctx, _ = read(name)
+    module, ctx, _ = read(name, whole)
     module.verify()
     for size in (None,) if case.dim is None else (None, 2, 7):
         given = inputs(case, size)
@@ -144,5 +172,10 @@ ELSEWHERE = {
 
 @pytest.mark.soak
 def test_the_cases_call_every_operator():
-    called = {operator for name in CASES for operator in read(name)[2]}
+    called = {
+        operator
+        for name in CASES
+        for whole in (False, True)
+        for operator in read(name, whole)[2]
+    }
     assert set(READERS) - called == ELSEWHERE

@@ -1,0 +1,154 @@
+"""
+Operators that change a tensor in place, where nothing else sees it: each is read as the
+operator that returns another tensor, and later uses of the one are uses of the other.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+from torch._ops import OpOverload
+
+from . import composites
+from .arguments import NUMBERS, Value
+from .export import Whole
+from .program import ProgramReader, Reading
+from .readers import READERS
+from .result import checked
+from .states import is_mutation
+
+_NEW = {
+    f"aten.{name}"
+    for name in (
+        *("batch_norm.default", "layer_norm.default", "group_norm.default"),
+        *("instance_norm.default", "linear.default", "matmul.default"),
+        *("conv1d.default", "conv2d.default", "conv3d.default"),
+        *("conv1d.padding", "conv2d.padding", "conv3d.padding"),
+        *("conv_transpose1d.default", "conv_transpose2d.input"),
+        *("conv_transpose3d.input", "scaled_dot_product_attention.default"),
+        *("upsample_nearest2d.vec", "upsample_bilinear2d.vec"),
+    )
+}
+"""Composite operators whose results are never their operands, nor views of them."""
+
+_fake_mode: Any = import_module("torch._guards").detect_fake_mode
+_map_arg: Any = import_module("torch.fx.node").map_arg
+
+
+class InPlace:
+    """The changes in place of one graph, in the order of its nodes."""
+
+    def __init__(self, graph: fx.Graph):
+        """What is known before the first node of `graph`."""
+        self._order = {node: number for number, node in enumerate(graph.nodes)}
+        self._same: dict[fx.Node, list[fx.Node]] = {}
+
+    def reading(self, node: fx.Node) -> Reading:
+        """
+        The reader of a change; raises `Whole` for one that may be seen otherwise than
+        by the tensor itself, or that no reader knows.
+
+        It is to be asked for every change of a graph, one after the other.
+        """
+        functional = _functional(node)
+        changed = node.args[0] if node.args else None
+        if functional is None or not isinstance(changed, fx.Node):
+            raise Whole(str(node.target))
+        same = self._same.get(changed, [changed])
+        is_alone = all(self._is_alone(each, node) for each in same)
+        if not is_alone or not _has_own_memory(same[0]):
+            raise Whole(f"{node.target} of a tensor that others may see")
+        if not _keeps_type(node, functional):
+            raise Whole(f"{node.target} of a tensor of another type")
+        same.append(node)
+        self._same.update(dict.fromkeys(same, same))
+        return partial(_read, str(functional), tuple(same[:-1]))
+
+    def _is_alone(self, node: fx.Node, change: fx.Node) -> bool:
+        """Whether nothing before a change returns a tensor, or a part of it."""
+        before = (
+            each for each in node.users if self._order[each] < self._order[change]
+        )
+        return all(is_mutation(each) or _returns_new(each) for each in before)
+
+
+def _functional(node: fx.Node) -> OpOverload | None:
+    """The operator that returns what one in place changes its first operand to."""
+    target = node.target
+    assert isinstance(target, OpOverload), "only operators change their operands"
+    packet, _, overload = str(target).removeprefix("aten.").partition(".")
+    if target.namespace != "aten" or not packet.endswith("_"):
+        return None
+    found = getattr(getattr(torch.ops.aten, packet[:-1], None), overload, None)
+    is_read = str(found) in READERS or str(found) in composites.READERS
+    return found if isinstance(found, OpOverload) and is_read else None
+
+
+def _returns_new(node: fx.Node) -> bool:
+    """Whether the results of a call are never its operands, nor views of them."""
+    if node.target is operator.getitem:
+        several = node.args[0]
+        return isinstance(several, fx.Node) and _returns_new(several)
+    if not isinstance(node.target, OpOverload) or is_mutation(node):
+        return False
+    name = node.target.name()
+    if torch._C._dispatch_has_kernel_for_dispatch_key(  # pyright: ignore[reportPrivateUsage]
+        name, "CompositeImplicitAutograd"
+    ):
+        return str(node.target) in _NEW
+    returns: Any = node.target._schema.returns  # pyright: ignore[reportPrivateUsage]
+    return all(each.alias_info is None for each in returns)
+
+
+def _has_own_memory(node: fx.Node) -> bool:
+    """
+    Whether no other value shares the memory of a result: it is new, or what it may be a
+    view of is used by nothing else.
+    """
+    if _returns_new(node):
+        return True
+    is_call = isinstance(node.target, OpOverload) or node.target is operator.getitem
+    return (
+        is_call
+        and not is_mutation(node)
+        and all(
+            len(each.users) == 1 and _has_own_memory(each)
+            for each in node.all_input_nodes
+            if not isinstance(each.meta.get("val"), NUMBERS)
+        )
+    )
+
+
+def _keeps_type(node: fx.Node, functional: OpOverload) -> bool:
+    """Whether the operator that returns a tensor returns one of the changed type."""
+    operands = [each.meta.get("val") for each in node.all_input_nodes]
+    tensors = [each for each in operands if isinstance(each, Tensor)]
+    foreseen: Tensor = node.meta["val"]
+    if all(each.dtype == foreseen.dtype for each in tensors):
+        return True
+    mode = _fake_mode(tensors)
+    if mode is None:
+        return False
+    args, kwargs = (_map_arg(each, _foreseen) for each in (node.args, node.kwargs))
+    with mode:
+        return functional(*args, **kwargs).dtype == foreseen.dtype
+
+
+def _foreseen(node: fx.Node) -> Any:
+    """The value of a node as torch infers it."""
+    return node.meta["val"]
+
+
+def _read(
+    functional: str, same: tuple[fx.Node, ...], reader: ProgramReader, node: fx.Node
+) -> Value:
+    """Builds what a change returns, which the changed tensor is from there on."""
+    result: Any = reader.own(functional, node)
+    result = checked(result, node.meta["val"], reader.sizes, functional)
+    reader.values.update(dict.fromkeys(same, result))
+    return result

@@ -1,0 +1,176 @@
+"""A change in place is read as what it returns, where nothing else sees the tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+
+import static_runtime as sr  # noqa: E402
+from static_runtime.compiler.frontends.torch import as_exported  # noqa: E402
+from static_runtime.compiler.frontends.torch.export import Whole  # noqa: E402
+
+from .case import Wrapped, arrays, floats  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+Function = Callable[[Any], Any]
+
+
+def chain(x: Any) -> Any:
+    """Several changes of one tensor, which is used by its first name in the end."""
+    y = x * 2
+    y.add_(x)
+    z = y.relu_()
+    z.mul_(0.5)
+    return y, z, y - x
+
+
+def used_before(x: Any) -> Any:
+    """What is computed of a tensor before a change keeps its value."""
+    y = x * 2
+    before = y.exp()
+    y.add_(1)
+    return before, y
+
+
+def view_after(x: Any) -> Any:
+    """A view that is taken after a change has the changed elements."""
+    y = x.clone()
+    y.add_(1)
+    return y.view(-1) * 2, y[1:]
+
+
+def view_of_nothing_else(x: Any) -> Any:
+    """A view is changed that nothing else is a view of."""
+    y = (x + 1).transpose(0, 1).contiguous().view(-1)
+    return y.div_(3)
+
+
+def one_of_several(x: Any) -> Any:
+    """One of several results is changed."""
+    values, places = x.topk(2)
+    values /= values.sum(-1, keepdim=True)
+    return values, places
+
+
+def masked(x: Any) -> Any:
+    """A change by a mask and by a constant."""
+    y = x * 1
+    y.masked_fill_(x > 0, -2.0)
+    y.clamp_(-1, 0.5)
+    return y
+
+
+def constant(x: Any) -> Any:
+    """A constant, which torch detaches in place."""
+    return x + torch.tensor([1.0, 2.0, 3.0, 4.0])
+
+
+READ: dict[str, Function] = {
+    each.__name__: each
+    for each in (
+        *(chain, used_before, view_after, view_of_nothing_else),
+        *(one_of_several, masked, constant),
+    )
+}
+"""Functions that are read as they were exported."""
+
+
+def view_before(x: Any) -> Any:
+    """A view sees a later change."""
+    y = x * 2
+    rows = y[1:]
+    y.add_(1)
+    return rows * 1
+
+
+def base_of_view(x: Any) -> Any:
+    """A tensor sees the change of a view of it."""
+    y = x * 2
+    y[1:].add_(1)
+    return y
+
+
+def base_of_used_view(x: Any) -> Any:
+    """A tensor that has other users than the view that is changed."""
+    y = x * 2
+    z = y.view(-1)
+    z.add_(1)
+    return y.sum(), z
+
+
+def perhaps_itself(x: Any) -> Any:
+    """An operator that may return its operand."""
+    y = x * 2
+    same = y.expand_as(x)
+    y.add_(1)
+    return same * 1
+
+
+def piece(x: Any) -> Any:
+    """One of the pieces of a tensor is changed."""
+    y = x * 2
+    first, _ = y.split(2, 1)
+    first.add_(1)
+    return y
+
+
+def argument(x: Any) -> Any:
+    """What the caller passes is changed."""
+    x = x.view(-1)
+    y = x * 1
+    y.add_(1)
+    x.mul_(2)
+    return y + x
+
+
+def stored(x: Any) -> Any:
+    """A tensor takes the elements of another, of another type."""
+    y = torch.zeros(3, 4, dtype=torch.int64)
+    y.copy_(x)
+    y.add_(torch.ones(3, 4, dtype=torch.int32))
+    return y
+
+
+WHOLE: dict[str, Function] = {
+    each.__name__: each
+    for each in (
+        *(view_before, base_of_view, base_of_used_view, perhaps_itself),
+        *(piece, argument),
+    )
+}
+"""Functions that torch decomposes, since others see what changes."""
+
+
+@pytest.mark.parametrize("name", READ | WHOLE | {"stored": stored})
+def test_computes_what_torch_computes(name: str):
+    function = (READ | WHOLE | {"stored": stored})[name]
+    program = torch.export.export(Wrapped(function), (floats(3, 4),))
+    if name == "argument":
+        # The exported program returns what becomes of an argument as a result too.
+        with pytest.raises(Whole):
+            as_exported.readings(program, ())
+        return
+    module = sr.compile(program, options=sr.Options(cache=False))
+    x = floats(3, 4)
+    wanted = arrays(function(x.clone()))
+    for mine, its in zip(arrays(module(x.numpy().copy())), wanted, strict=True):
+        np.testing.assert_allclose(mine, its, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_is_read_as_exported(name: str):
+    program = torch.export.export(Wrapped(READ[name]), (floats(3, 4),))
+    assert as_exported.readings(program, ())
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_is_decomposed_where_others_see_a_change(name: str):
+    program = torch.export.export(Wrapped(WHOLE[name]), (floats(3, 4),))
+    with pytest.raises(Whole, match="that others may see"):
+        as_exported.readings(program, ())
