@@ -4,10 +4,11 @@ Print the processor seconds of a compilation with empty caches: LLVM's, and Pyth
     python -m bench.cold_compile                   the models of docs/performance.md
     python -m bench.cold_compile resnet50 minilm   other models of the suite
 
-A name with `.pixels` is the model with batch, height and width open, and one with
-`@other` is compiled after that one, with the cache that it left. Seconds are those of
-all threads of a fresh process around `sr.compile`, with one thread for LLVM and without
-imports, with `--rounds 5` medians of as many, in turns.
+A name with `.pixels` is the model with batch, height and width open, one with `.torch`
+is not an ONNX file but a program of `torch.export`, and one with `@other` is compiled
+after that one, with the cache that it left. Seconds are those of all threads of a fresh
+process around `sr.compile`, with one thread for LLVM and without imports, with
+`--rounds 5` medians of as many, in turns.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ OPTIONS = sr.Options(threads=1)
 def compiled(path: str) -> dict[str, float]:
     """The seconds of LLVM and of all else, in this process, and LLVM's modules."""
     sr.compile(IMPORTS, options=sr.Options(threads=1, cache=False))
+    model = loaded(path) if path.endswith(".pt2") else path
     whole = llvm_to_object.compile_text
     spent: list[float] = []
 
@@ -55,10 +57,19 @@ def compiled(path: str) -> dict[str, float]:
 
     with patch.object(llvm_to_object, "compile_text", timed):
         start = time.process_time()
-        sr.compile(path, options=OPTIONS)
+        sr.compile(model, options=OPTIONS)
         seconds = time.process_time() - start
     llvm = sum(spent)
     return {"llvm": llvm, "python": seconds - llvm, "modules": len(spent)}
+
+
+def loaded(path: str) -> Any:
+    """The program of `torch.export` in a file, with what compiling one imports."""
+    import torch
+
+    small = torch.export.export(torch.nn.Linear(3, 4), (torch.ones(2, 3),))
+    sr.compile(small, options=sr.Options(threads=1, cache=False))
+    return torch.export.load(path)
 
 
 def in_a_process(model: Path, cache: str) -> dict[str, float]:
@@ -75,15 +86,20 @@ def in_a_process(model: Path, cache: str) -> dict[str, float]:
 
 
 def exported(name: str, folder: Path) -> Path:
-    """The ONNX file of a model of the suite, written unless it is there."""
+    """The file of a model of the suite, written unless it is there."""
     from .suite import DEEP, SUITE, export_onnx
     from .suite.open import export_open, with_open_pixels
 
-    path = folder / f"{name}.onnx"
     model, _, kind = name.partition(".")
+    path = folder / f"{name}.{'pt2' if kind == 'torch' else 'onnx'}"
     found = {**SUITE, **DEEP}[model]
     if not path.exists():
-        if kind:
+        if kind == "torch":
+            import torch
+
+            module, inputs = found.make()
+            torch.export.save(torch.export.export(module, inputs), path)
+        elif kind:
             export_open(with_open_pixels(found.build), path)
         else:
             export_onnx(found, path, dynamic=False)

@@ -19,7 +19,7 @@ NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
     "decode": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
     "deep_wide": (["--batches", "2", "--rounds", "1"], {"BURST": 1e-5}),
     "decode_concat": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
-    "cold_compile": (["mlp_small_b1", "--rounds", "1"], {}),
+    "cold_compile": (["mlp_small_b1", "mlp_small_b1.torch", "--rounds", "1"], {}),
     "experts": (
         ["--tokens", "1,5", "--rounds", "1", "--burst", "0.001"],
         {"EXPERTS": 6, "WIDTH": 32, "HIDDEN": 48},

@@ -16,11 +16,11 @@ import static_runtime as sr  # noqa: E402
 from static_runtime.compiler.frontends.torch import composites  # noqa: E402
 from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
 
-from .case import Wrapped, arrays, floats, positive, truths, whole  # noqa: E402
+from .case import Wrapped, arrays, floats, truths, whole  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
-STATISTICS = floats(3), positive(3)
+STATISTICS = torch.linspace(-1, 1, 3), torch.linspace(0.5, 2, 3)
 
 CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "__and__.Scalar": lambda x, i, m: i & 3,
