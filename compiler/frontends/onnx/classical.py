@@ -35,8 +35,8 @@ from ....dialects.graph.compose import (
     reshaped,
     shape_of,
 )
+from ..known import Known
 from ..unsupported import Unsupported
-from .known import Known
 from .ml_attributes import chosen, floats_of, integers_of, texts_of
 from .ml_scores import greatest, label_names, labels, transform_of, transformed
 from .node import Handler, Node, Result, Results

@@ -34,9 +34,9 @@ from ....dialects.graph.compose import (
     quantity,
     reshaped,
 )
+from ..known import Known
 from ..unsupported import Unsupported, Varies
 from .element import element
-from .known import Known
 from .node import Handler, Node, Result
 from .run_time_sizes import define_bounded, run_time_sizes
 

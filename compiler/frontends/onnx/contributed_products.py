@@ -26,9 +26,9 @@ from ....dialects.graph.compose import (
     times,
 )
 from ....dialects.graph.few_bits import RoundBlocksOp, block_of
+from ..known import Known
 from ..unsupported import Unsupported
 from .element import element
-from .known import Known
 from .node import Handler, Node, Result, Results
 from .quantization import (
     by_row,

@@ -28,8 +28,8 @@ from ....dialects.graph.compose import (
     true_indices,
     truths,
 )
+from ..known import Known
 from ..unsupported import NeedsValue
-from .known import Known
 from .node import Handler, Node, Result
 from .run_time_sizes import define, element
 

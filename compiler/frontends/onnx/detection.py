@@ -16,7 +16,7 @@ from ....dialects.graph.compose import (
     reshaped,
     stacked,
 )
-from .known import Known
+from ..known import Known
 from .node import Handler, Node, Result
 from .run_time_sizes import define
 

@@ -12,8 +12,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from ....dialects import Dim
 from ....dialects.graph import CastOp, ConcatOp, ConstantOp, DimOp, ReshapeOp, to_names
 from ...ir import WeightStore
+from ..known import Known
 from ..stored import constant, stored
-from .known import Known
 
 
 def location_of(name: str) -> NameLoc:

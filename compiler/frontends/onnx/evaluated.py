@@ -10,7 +10,7 @@ from xdsl.ir import Block, SSAValue
 
 from ....dialects import sizes, tensor_type
 from ....dialects.graph import GraphOp
-from .known import MAX_EVALUATED, Known, evaluate
+from ..known import MAX_EVALUATED, Known, evaluate
 from .node import Handler, Node, Results, Value
 
 _MOST_ELEMENTS = 1 << 48

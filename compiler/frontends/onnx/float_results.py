@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 
 from ....dialects import is_float, sizes, tensor_type
 from ....dialects.graph import GraphOp
+from ..known import Known
 from .evaluated import listed
-from .known import Known
 from .node import Node, Results, Value
 from .size_fractions import RULES, Ratio, limits_of, read_number
 from .small_tensors import SmallTensors

@@ -29,9 +29,9 @@ from ....dialects.graph import ForeignOp
 from ....dialects.graph.frameworks import as_arrays
 from ...session import CompileError
 from ..foreign import ONNX, ONNXRUNTIME
+from ..known import Known
 from ..unsupported import Foreign, Unsupported, WrongElement
 from .foreign_types import types_of, value_info
-from .known import Known
 from .model_file import ONNX as ONNX_DOMAINS
 from .node import Value
 from .random import HANDLERS as RANDOM

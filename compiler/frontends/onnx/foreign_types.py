@@ -18,9 +18,9 @@ from onnx import (
 
 from ....dialects import Dim, Element, Tensor, sizes, tensor
 from ..foreign import ONNXRUNTIME
+from ..known import Known
 from ..unsupported import Foreign
 from .element import NUMBERS, element
-from .known import Known
 from .run_node import session_of
 from .symbols import Symbols
 

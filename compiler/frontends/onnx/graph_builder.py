@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...session import Cause, CompileError, UnsupportedOp
 from ..foreign import drop_requirements
+from ..known import Known
 from ..results import tell_apart
 from ..unsupported import Foreign, NeedsValue, Unregistered, Unsupported
 from .ancestors import arguments_of
@@ -32,7 +33,6 @@ from .float_results import settled
 from .foreign import ForeignCalls, op_name
 from .forks import Forks
 from .functions import Body, model_body, onnx_body, scope_of
-from .known import Known
 from .messages import clipped, error_at, label
 from .model_file import ONNX
 from .node import Handler, Node, Value

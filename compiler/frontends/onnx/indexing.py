@@ -26,8 +26,8 @@ from ....dialects.graph.compose import (
     reshaped,
     times,
 )
+from ..known import Known
 from ..unsupported import Varies
-from .known import Known
 from .node import Handler, Node, Result
 
 

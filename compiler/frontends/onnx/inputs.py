@@ -18,10 +18,10 @@ from ....dialects import ELEMENT_TYPES, Dim, SizeError, Tensor, sizes, tensor
 from ....runtime.call import to_array
 from ....runtime.program import ARRAY, CONSTANT, TensorInfo, Tree
 from ...session import CONTAINER, Cause, CompileError, Form, UnsupportedOp
+from ..known import Known
 from ..unsupported import Unsupported
 from .element import element
 from .graph_builder import GraphBuilder
-from .known import Known
 from .scope import Lost, Scope, Several
 from .symbols import Symbols
 

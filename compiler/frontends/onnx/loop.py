@@ -32,9 +32,9 @@ from ....dialects.graph import (
     to_names,
 )
 from ....dialects.graph.compose import joining, shape_of
+from ..known import Known
 from ..unsupported import NeedsValue, Unsupported
 from .graph_builder import GraphBuilder
-from .known import Known
 from .node import Node
 from .region import add, building, entries_of, retype, scalar, tensors
 from .scope import Entry, Lost, Scope, is_true

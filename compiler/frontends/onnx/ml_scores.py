@@ -27,8 +27,8 @@ from ....dialects.graph import (
     WhereOp,
 )
 from ....dialects.graph.compose import number_like, plus, raised, times
+from ..known import Known
 from ..unsupported import Unsupported
-from .known import Known
 from .ml_attributes import chosen, integers_of, texts_of
 from .node import Node
 

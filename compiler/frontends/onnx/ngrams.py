@@ -28,8 +28,8 @@ from ....dialects.graph.compose import (
     reshaped,
     shape_of,
 )
+from ..known import Known
 from ..unsupported import Unsupported
-from .known import Known
 from .node import Handler, Node, Result
 
 _MODES = ("TF", "IDF", "TFIDF")

@@ -27,12 +27,12 @@ from ....dialects import (
 from ....dialects.graph import Requirement, RequireOp
 from ....dialects.graph.compose import rounding
 from ...session import CompileError
+from ..known import Known
 from ..unsupported import NeedsValue, Varies
 from .described import given_attributes
 from .element import TYPES
 from .emit import Emitter
 from .forks import Forks
-from .known import Known
 from .messages import error_at
 from .signature import Signature
 from .symbols import Symbols

@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects import Array
 from ...ir import SrContext
 from ...session import CompileError, Form, Given, SourceFile, UnsupportedModelError
+from ..known import Known
 from .call_graph import functions_of
 from .control_flow import REGIONS
 from .emit import Emitter
@@ -34,7 +35,6 @@ from .foreign import ForeignCalls
 from .forks import Forks
 from .graph_builder import GraphBuilder
 from .inputs import Inputs, pinned
-from .known import Known
 from .model_file import check, opset_of, read_bytes, read_file
 from .operator_names import operator_names
 from .outputs import outputs_of

@@ -40,7 +40,7 @@ from ....dialects.graph.compose import (
     root,
     shape_of,
 )
-from .known import Known
+from ..known import Known
 from .node import Handler, Node, Result
 
 Axes: TypeAlias = tuple[int, ...]

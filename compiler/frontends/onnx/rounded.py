@@ -14,8 +14,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from ....dialects import ELEMENT_TYPES, Element, tensor_type
 from ....dialects.graph import to_elements
 from ....dialects.graph.compose import convert, rounding
+from ..known import Known
 from .evaluated import listed
-from .known import Known
 from .node import Handler, Node, Results, Value
 
 _AS_STORED = ("BitCast", "CastLike")

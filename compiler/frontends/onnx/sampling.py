@@ -46,8 +46,8 @@ from ....dialects.graph.compose import (
     times,
     with_bias,
 )
+from ..known import Known
 from ..unsupported import Unsupported
-from .known import Known
 from .node import Handler, Node, Result
 from .window import window_of
 

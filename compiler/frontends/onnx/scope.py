@@ -9,7 +9,7 @@ from typing import TypeAlias
 from onnx import NodeProto, TypeProto
 
 from ...session import UnsupportedOp
-from .known import Known
+from ..known import Known
 from .node import Value
 
 

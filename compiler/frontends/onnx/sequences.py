@@ -21,11 +21,11 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects import normalize_axis, sizes, tensor_type
 from ....dialects.graph import ConcatOp
 from ....dialects.graph.compose import part, reshaped
+from ..known import Known
 from ..unsupported import NeedsValue, Unsupported, Varies
 from .described import form_of, given_attributes
 from .emit import locate
 from .graph_builder import Given, GraphBuilder
-from .known import Known
 from .messages import error_at
 from .model_file import ONNX
 from .node import Value

@@ -26,7 +26,7 @@ from ....dialects.graph import (
     SliceOp,
     to_numbers,
 )
-from .known import MAX_EVALUATED, Known
+from ..known import MAX_EVALUATED, Known
 
 _T = TypeVar("_T")
 

@@ -16,9 +16,9 @@ from ....dialects import Array, Dim, floordiv, product
 from ....dialects.graph import ConvOp, MatmulOp, MulOp, to_elements
 from ....dialects.graph.compose import part, permuted, reshaped
 from .. import fourier
+from ..known import Known
 from ..unsupported import Unsupported, Varies
 from .element import element
-from .known import Known
 from .node import Handler, Node, Result
 
 

@@ -29,9 +29,9 @@ from ....dialects.graph.compose import (
     shape_of,
     times,
 )
+from ..known import Known
 from ..unsupported import Unsupported
 from .forest import LEAF, MEMBER, Nodes, members_apart, tables_of
-from .known import Known
 from .ml_attributes import chosen, floats_of, integers_of, texts_of
 from .ml_scores import (
     TRANSFORMS,

@@ -33,7 +33,7 @@ from ....dialects.graph import (
     LtOp,
     ReshapeOp,
 )
-from .known import Known
+from ..known import Known
 
 UNLIMITED_TRIPS = 1 << 31
 """The least limit of trips that only says that another condition ends the loop."""

@@ -37,7 +37,7 @@ from ....dialects.graph.compose import (
     special,
     times,
 )
-from ..unsupported import Unsupported, Varies
+from ..unsupported import Unsupported
 from .call import Call, Operand, Reader, Result
 
 
@@ -142,9 +142,7 @@ def clamp(
         return _clamp_by_tensors(call, value, least, greatest)
     given: list[float | None] = []
     for bound in (least, greatest):
-        if isinstance(bound, Polynomial):
-            raise Varies(f"a bound that is a size, {bound}", bound)
-        if not bounds.is_bound(bound):
+        if isinstance(bound, Polynomial) or not bounds.is_bound(bound):
             return _clamp_by_tensors(call, value, least, greatest)
         given.append(bound)
     return bounds.clamped(call.as_tensor(value, call.element), *given)

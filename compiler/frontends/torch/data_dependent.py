@@ -10,8 +10,16 @@ from torch import SymBool, SymFloat, SymInt, fx
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, SizeError, broadcast, greatest, product, tensor_type
-from ....dialects.graph import DefineSymbolOp, IndexSelectOp
+from ....dialects import (
+    Dim,
+    SizeError,
+    broadcast,
+    greatest,
+    is_float,
+    product,
+    tensor_type,
+)
+from ....dialects.graph import DefineSymbolOp, GraphOp, IndexSelectOp
 from ....dialects.graph.compose import (
     at_index,
     convert,
@@ -23,6 +31,7 @@ from ....dialects.graph.compose import (
     true_indices,
     truths,
 )
+from ..known import Known, evaluate
 from ..unsupported import NeedsBound, Unsupported
 from .arguments import Item
 from .call import Call, Reader
@@ -125,6 +134,9 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     x = reshaped(x, ())
     if (new := _new_symbol(foreseen, sizes)) is not None:
         sizes.items[new] = x
+        if isinstance(foreseen, SymInt) and (known := _known(x)) is not None:
+            (sizes.held[new],) = known.dims()
+            return sizes.held[new]
     if not isinstance(foreseen, SymInt):
         reason = "a number that the run computes, where torch needs it"
         return Item(x, Unsupported(reason))
@@ -137,6 +149,25 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
         why = f"a number that the run computes, {foreseen}; as a size it needs a range"
         return Item(value, NeedsBound([value], why, [str(foreseen)]))
     return define(sizes, foreseen, value, least, high)
+
+
+_DEEPEST = 64
+"""The most ops in a row by which a tensor is computed from sizes."""
+
+
+def _known(value: SSAValue, deep: int = 0) -> Known | None:
+    """The elements of a small tensor of integers that is computed from sizes alone."""
+    op = value.owner
+    is_whole = not is_float(tensor_type(value))
+    if not isinstance(op, GraphOp) or op.regions or not is_whole or deep > _DEEPEST:
+        return None
+    operands: list[Known] = []
+    for each in op.operands:
+        if (found := _known(each, deep + 1)) is None:
+            return None
+        operands.append(found)
+    results = evaluate(op, operands)
+    return None if results is None else results[op.results.index(value)]
 
 
 def _new_symbol(foreseen: Any, sizes: Sizes) -> Expression | None:

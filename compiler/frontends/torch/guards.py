@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import fx
 from torch.export import ExportedProgram
 from torch.utils._sympy.functions import Mod
 from torch.utils._sympy.printers import PythonPrinter
@@ -101,6 +102,12 @@ def unproven(
             if is_known and hasattr(place, "lineno"):
                 where = f"{place.filename}:{place.lineno}"
             yield expression, where
+
+
+def is_about_memory(condition: fx.Node) -> bool:
+    """Whether a condition is one on where a view begins, which no view of ours has."""
+    offset = "aten.sym_storage_offset.default"
+    return any(str(each.target) == offset for each in condition.all_input_nodes)
 
 
 def require(expression: Expression, sizes: Sizes, op: str = "torch._check") -> None:

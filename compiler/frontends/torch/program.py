@@ -55,7 +55,7 @@ from .custom import build_custom, find_custom, is_own
 from .data_dependent import ITEM, read_item
 from .float_sizes import FloatSizes
 from .foreign import foreign_call
-from .guards import ASSERTIONS, require
+from .guards import ASSERTIONS, is_about_memory, require
 from .outputs import output_leaf, output_names, output_value
 from .pairs import given
 from .parameters import KINDS, Parameters
@@ -296,7 +296,7 @@ class ProgramReader:
     def assertion(self, node: fx.Node) -> None:
         """Proves an assertion, or builds its check at run time."""
         condition = node.args[0]
-        if isinstance(condition, fx.Node):
+        if isinstance(condition, fx.Node) and not is_about_memory(condition):
             foreseen = condition.meta["val"]
             if isinstance(foreseen, torch.SymBool):
                 expression = foreseen.node.expr
@@ -320,7 +320,7 @@ class ProgramReader:
         specs = self.program.graph_signature.output_specs
         pairs = zip(specs, end.args[0], strict=True)
         for each, argument in sorted(pairs, key=lambda pair: is_changed(pair[0])):
-            if each.kind is OutputKind.TOKEN:
+            if self.states.is_left_out(each):
                 continue
             name = self.states.output_name(each)
             if name is None:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, is_nonnegative, maximum, minimum, normalize_axis, sizes
+from ....dialects import (
+    Dim,
+    ceildiv,
+    greater,
+    is_nonnegative,
+    lesser,
+    maximum,
+    minimum,
+    normalize_axis,
+    sizes,
+)
 from ....dialects.graph.compose import part, reshaped, shape_of
 from .call import Call, Reader, Result
+from .sizes import GREATEST
 
 
 def _slice_axis(
@@ -19,10 +30,23 @@ def _slice_axis(
 ) -> Result:
     """The elements from `start` to before `end`; negative ones count from the end."""
     place = normalize_axis(axis, len(shape_of(x)))
-    whole, size = shape_of(x)[place], call.shape[place]
+    whole = shape_of(x)[place]
+    call.sizes.hold(
+        call.node.meta["val"].shape[place], lambda: _length(whole, start, end, step)
+    )
+    size = call.shape[place]
     if size == 0:
         return part(x, place, 0, 0, step)
     return part(x, place, first_place(start, whole, size, end), size, step)
+
+
+def _length(whole: Dim, start: Dim | None, end: Dim | None, step: int) -> Dim:
+    """The number of elements of a slice of an axis of `whole` elements."""
+    first, last = (
+        lesser(greater(_from_front(each, whole), 0), whole)
+        for each in (start or 0, whole if end in (None, GREATEST) else end)
+    )
+    return ceildiv(greater(last - first, 0), step)
 
 
 def first_place(

@@ -79,6 +79,8 @@ class Sizes:
         """
         self.items: dict[Expression, SSAValue] = {}
         """The numbers of a run, by torch's symbols, that assertions are about."""
+        self.held: dict[Expression, Dim] = {}
+        """The numbers of tensors that hold sizes, by torch's symbols."""
         self.bounds: Mapping[Expression, Any] = {}
         """The ranges of symbols that torch knows."""
         self.environment: Any = None
@@ -90,7 +92,7 @@ class Sizes:
     @property
     def known(self) -> set[Expression]:
         """The symbols of sizes, and of numbers that a run computes."""
-        return {*self.names, *self.items}
+        return {*self.names, *self.items, *self.held}
 
     def define(self, expression: Expression, name: str, least: int, most: int) -> None:
         """Names a symbol of torch; a name that is taken gets a suffix."""
@@ -122,6 +124,15 @@ class Sizes:
         self.defined.add(self.names[expression])
         return symbol(self.names[expression])
 
+    def hold(self, foreseen: int | SymInt, make: Callable[[], Dim]) -> None:
+        """Notes what torch has a symbol for, where it is one of data, and a new one."""
+        expression: Expression = (
+            None if isinstance(foreseen, int) else foreseen.node.expr
+        )
+        is_symbol = expression is not None and expression.is_Symbol
+        if is_symbol and expression not in self.known:
+            self.held[expression] = make()
+
     def limits(self, expression: Expression) -> tuple[int, int]:
         """The least and the greatest value that torch knows for a number."""
         return _bounds(self.bounds.get(expression), True)
@@ -134,6 +145,8 @@ class Sizes:
         """The dimension that an expression describes; raises `Unsupported`."""
         if expression.is_Integer:
             return int(expression)
+        if expression in self.held:
+            return self.held[expression]
         if expression.is_Symbol:
             if expression not in self.names:
                 raise Unsupported(f"a size that depends on data, {expression}")

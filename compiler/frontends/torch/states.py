@@ -29,12 +29,16 @@ class States:
         """The states of `program`; of a part of a graph there are none."""
         signature = program.graph_signature
         changed: Mapping[str, str] = getattr(signature, "buffers_to_mutate", {})
-        self._changed = {*changed.values()}
         self._names = {
             each.target: each.arg.name
             for each in signature.input_specs
             if each.kind is InputKind.BUFFER and isinstance(each.arg, TensorArgument)
         }
+        # As one that is moved to the device where it is.
+        self._kept = {
+            target for name, target in changed.items() if name == self._names[target]
+        }
+        self._changed = {*changed.values()} - self._kept
 
     def is_state(self, spec: InputSpec) -> bool:
         """Whether an input is a buffer that the model changes."""
@@ -45,6 +49,13 @@ class States:
         if not isinstance(spec.arg, TensorArgument):
             return False
         return spec.kind is InputKind.USER_INPUT or self.is_state(spec)
+
+    def is_left_out(self, spec: OutputSpec) -> bool:
+        """Whether an output is no tensor, or a buffer that is assigned to itself."""
+        is_buffer = spec.kind is OutputKind.BUFFER_MUTATION
+        return spec.kind is OutputKind.TOKEN or (
+            is_buffer and spec.target in self._kept
+        )
 
     def output_name(self, spec: OutputSpec) -> str | None:
         """The name of the output that is the last value of a state, if it is one."""

@@ -46,3 +46,31 @@ def test_a_negative_place_counts_from_the_end(name: str) -> None:
             module(*(each.numpy() for each in inputs)),
             program.module()(*inputs).numpy(),
         )
+
+
+TABLE = torch.linspace(-1, 1, 48).reshape(16, 3)
+
+
+def window(x: Any) -> Any:
+    """Rows from a place on that a tensor holds, which is computed from sizes."""
+    half = torch.tensor(min(x.shape[0], 6))
+    first = (8 - half).item()
+    places = torch.arange(x.shape[0]).clamp(0, 2 * min(x.shape[0], 6) - 1)
+    return TABLE[first : 8 + min(x.shape[0], 6)][places]
+
+
+def last_rows(x: Any) -> Any:
+    """The last rows, as many as a tensor of a size says."""
+    return x[-(torch.tensor(x.shape[0]) // 2).item() :] * 2
+
+
+@pytest.mark.parametrize("function", [window, last_rows])
+def test_a_tensor_of_sizes_is_a_place(function: Any):
+    dim = torch.export.Dim("n", min=2, max=64)
+    program = torch.export.export(
+        Wrapped(function), (floats(4, 3),), dynamic_shapes=(({0: dim},),)
+    )
+    module = sr.compile(program, options=sr.Options(cache=False))
+    for rows in (2, 5, 6, 9):
+        x = floats(rows, 3)
+        np.testing.assert_array_equal(module(x.numpy()), function(x).numpy())

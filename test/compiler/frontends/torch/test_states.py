@@ -106,3 +106,25 @@ def test_a_norm_in_training_returns_its_statistics():
     last = dict(zip(module.output_names[1:], after, strict=True))
     for name, each in model.named_buffers():
         np.testing.assert_allclose(last[f"b_{name}_out"], each.numpy(), rtol=1e-5)
+
+
+class Moved(nn.Module):
+    """Assigns a buffer to itself, on the device where it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: Any
+        self.register_buffer("places", floats(4))
+
+    def forward(self, x: Any) -> Any:
+        """f32[n, 4] -> f32[n, 4]."""
+        self.places = self.places.to(x.device)
+        return x + self.places
+
+
+def test_a_buffer_that_is_assigned_to_itself_is_no_state():
+    model, x = Moved(), floats(3, 4)
+    module = compiled(model, x)
+    assert module.input_names == ("x",)
+    assert module.output_names == ("output",)
+    np.testing.assert_array_equal(module(x.numpy()), model(x).numpy())

@@ -8,7 +8,7 @@ from onnx.reference import ReferenceEvaluator
 
 import static_runtime as sr
 
-from .cases import Case
+from .onnx.cases import Case
 
 NUMBERS = {
     "Add": (2**63 - 1, 2**62),

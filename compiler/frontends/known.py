@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, i1, i32, i64
 
-from ....dialects import (
+from ...dialects import (
     DTYPES,
     ELEMENT_TYPES,
     ELEMENTS,
@@ -27,6 +27,7 @@ from ....dialects import (
     Tensor,
     conditions,
     dim,
+    floordiv,
     greater,
     lesser,
     sizes,
@@ -35,7 +36,7 @@ from ....dialects import (
     tensor_type,
     terms_of,
 )
-from ....dialects.graph import (
+from ...dialects.graph import (
     AbsOp,
     AddOp,
     CastOp,
@@ -45,6 +46,7 @@ from ....dialects.graph import (
     DropoutOp,
     EqOp,
     ExpandOp,
+    FloorDivOp,
     GeOp,
     GraphOp,
     GtOp,
@@ -71,8 +73,8 @@ from ....dialects.graph import (
     WhereOp,
     to_numbers,
 )
-from ....dialects.graph.compose import rounding
-from ....dialects.graph.custom import can_fold
+from ...dialects.graph.compose import rounding
+from ...dialects.graph.custom import can_fold
 
 MAX_EVALUATED = 64
 """The most elements of a tensor that the reader evaluates."""
@@ -260,6 +262,11 @@ def _rest(a: Dim, b: Dim) -> Dim | None:
     return None if found is None else a - found * b
 
 
+def _floored(a: Dim, b: Dim) -> Dim | None:
+    """A quotient rounded down; None by what may be zero."""
+    return floordiv(a, b) if isinstance(b, int) and b > 0 else None
+
+
 _OF_ONE: dict[type[GraphOp], Callable[[Dim], Dim]] = {
     AbsOp: lambda a: greater(a, a * -1),
     LogicalNotOp: conditions.negated,
@@ -268,6 +275,7 @@ _OF_ONE: dict[type[GraphOp], Callable[[Dim], Dim]] = {
 
 _OF_TWO: dict[type[GraphOp], Callable[[Dim, Dim], Dim | None]] = {
     DivOp: conditions.truncated,
+    FloorDivOp: _floored,
     ModOp: conditions.remainder,
     RemOp: _rest,
     MaximumOp: greater,
