@@ -13,13 +13,27 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 from torch._ops import OpOverload
+from xdsl.dialects.builtin import i64
 
+from ....dialects import normalize_axis
+from ....dialects.graph import EqOp, WhereOp
+from ....dialects.graph.compose import (
+    expanded,
+    number,
+    progression,
+    quantity,
+    reshaped,
+    shape_of,
+)
 from . import composites
-from .arguments import NUMBERS, Value
+from .arguments import NUMBERS, Value, arguments_of
+from .call import Call
 from .export import Whole
+from .indexing import slice_scatter
 from .program import ProgramReader, Reading
 from .readers import READERS
 from .result import checked
+from .selection import from_front
 from .states import is_mutation
 
 _NEW = {
@@ -35,6 +49,9 @@ _NEW = {
     )
 }
 """Composite operators whose results are never their operands, nor views of them."""
+
+_SLICES = ("aten.slice.Tensor", "aten.select.int")
+"""The views that a change of them is written back from."""
 
 _fake_mode: Any = import_module("torch._guards").detect_fake_mode
 _map_arg: Any = import_module("torch.fx.node").map_arg
@@ -59,22 +76,46 @@ class InPlace:
         changed = node.args[0] if node.args else None
         if functional is None or not isinstance(changed, fx.Node):
             raise Whole(str(node.target))
-        same = self._same.get(changed, [changed])
-        is_alone = all(self._is_alone(each, node) for each in same)
-        if not is_alone or not _has_own_memory(same[0]):
-            raise Whole(f"{node.target} of a tensor that others may see")
         if not _keeps_type(node, functional):
             raise Whole(f"{node.target} of a tensor of another type")
-        same.append(node)
+        base, views = (changed, []) if _has_own_memory(changed) else _parts(changed)
+        same = self._same.get(base, [base])
+        is_seen = not all(self._is_alone(each, node, {*views, *same}) for each in same)
+        if is_seen or not _has_own_memory(same[0]):
+            raise Whole(f"{node.target} of a tensor that others may see")
+        changed_too = tuple(same)
+        if not views:
+            same.append(node)
         self._same.update(dict.fromkeys(same, same))
-        return partial(_read, str(functional), tuple(same[:-1]))
+        return partial(_read, str(functional), changed_too, views)
 
-    def _is_alone(self, node: fx.Node, change: fx.Node) -> bool:
-        """Whether nothing before a change returns a tensor, or a part of it."""
-        before = (
-            each for each in node.users if self._order[each] < self._order[change]
+    def _is_alone(self, node: fx.Node, change: fx.Node, known: set[fx.Node]) -> bool:
+        """Whether no views of a tensor but `known` ones are used after a change."""
+        return all(
+            each in known or self._ends(each, node, change)
+            for each in node.users
+            if self._order[each] < self._order[change]
         )
-        return all(is_mutation(each) or _returns_new(each) for each in before)
+
+    def _ends(self, user: fx.Node, node: fx.Node, change: fx.Node) -> bool:
+        """Whether what a user makes of a tensor is used no later than by a change."""
+        if user is change:
+            return True
+        if self._order[user] > self._order[change]:
+            return False
+        if _returns_new(user) or (is_mutation(user) and user.args[0] is not node):
+            return True
+        is_call = isinstance(user.target, OpOverload) or user.target is operator.getitem
+        return is_call and all(self._ends(each, user, change) for each in user.users)
+
+
+def _parts(node: fx.Node) -> tuple[fx.Node, list[fx.Node]]:
+    """A tensor, and the slices that lead to a view of it, each used once."""
+    views: list[fx.Node] = []
+    while str(node.target) in _SLICES and len(node.users) == 1:
+        views.insert(0, node)
+        (node, *_) = node.all_input_nodes
+    return node, views
 
 
 def _functional(node: fx.Node) -> OpOverload | None:
@@ -145,10 +186,36 @@ def _foreseen(node: fx.Node) -> Any:
 
 
 def _read(
-    functional: str, same: tuple[fx.Node, ...], reader: ProgramReader, node: fx.Node
+    functional: str,
+    same: tuple[fx.Node, ...],
+    views: list[fx.Node],
+    reader: ProgramReader,
+    node: fx.Node,
 ) -> Value:
-    """Builds what a change returns, which the changed tensor is from there on."""
+    """
+    Builds what a change returns, and what becomes of the changed tensor, which the
+    change may see through `views`.
+    """
     result: Any = reader.own(functional, node)
-    result = checked(result, node.meta["val"], reader.sizes, functional)
-    reader.values.update(dict.fromkeys(same, result))
+    value = result = checked(result, node.meta["val"], reader.sizes, functional)
+    for view in reversed(views):
+        value = _replaced(reader, view, value)
+    reader.values.update(dict.fromkeys(same, value))
     return result
+
+
+def _replaced(reader: ProgramReader, view: fx.Node, part: Any) -> Any:
+    """The tensor that a slice is a view of, with another value of the slice."""
+    source, *_ = view.all_input_nodes
+    places: list[Any]
+    whole, axis, *places = arguments_of(view, reader.values)
+    call = Call(source, reader.sizes, reader.weights, reader.block)
+    if str(view.target) == "aten.slice.Tensor":
+        return slice_scatter(call, whole, part, axis, *places)
+    shape = shape_of(whole)
+    axis = normalize_axis(axis, len(shape))
+    one = [*shape[:axis], 1, *shape[axis + 1 :]]
+    numbers = progression(number(0, i64), 1, shape[axis])
+    is_there = EqOp(numbers, quantity(from_front(places[0], shape[axis]), i64)).result
+    aside = reshaped(is_there, [shape[axis], *[1] * (len(shape) - axis - 1)])
+    return WhereOp(aside, expanded(reshaped(part, one), shape), whole).result

@@ -43,7 +43,7 @@ def _slice_axis(
 def _length(whole: Dim, start: Dim | None, end: Dim | None, step: int) -> Dim:
     """The number of elements of a slice of an axis of `whole` elements."""
     first, last = (
-        lesser(greater(_from_front(each, whole), 0), whole)
+        lesser(greater(from_front(each, whole), 0), whole)
         for each in (start or 0, whole if end in (None, GREATEST) else end)
     )
     return ceildiv(greater(last - first, 0), step)
@@ -62,10 +62,10 @@ def first_place(
     from_end = end is None or (isinstance(end, int) and end < 0)
     if size == -first or (isinstance(first, int) and is_fixed and from_end):
         return whole + first
-    return maximum(_from_front(first, whole), 0)
+    return maximum(from_front(first, whole), 0)
 
 
-def _from_front(index: Dim, whole: Dim) -> Dim:
+def from_front(index: Dim, whole: Dim) -> Dim:
     """An index into an axis of `whole` elements; a negative one counts from its end."""
     if is_nonnegative(index, {}):
         return index
@@ -78,14 +78,14 @@ def _from_front(index: Dim, whole: Dim) -> Dim:
 def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
     """The slice at one index of an axis, without that axis."""
     place = normalize_axis(axis, len(shape_of(x)))
-    first = _from_front(index, shape_of(x)[place])
+    first = from_front(index, shape_of(x)[place])
     return reshaped(part(x, place, first, 1), call.shape)
 
 
 def _narrowed(call: Call, x: SSAValue, axis: int, start: Dim, size: Dim) -> Result:
     """A number of elements along an axis, from one on, which may count from the end."""
     place = normalize_axis(axis, len(shape_of(x)))
-    return part(x, place, _from_front(start, shape_of(x)[place]), size)
+    return part(x, place, from_front(start, shape_of(x)[place]), size)
 
 
 def pieces(axis_place: int) -> Reader:

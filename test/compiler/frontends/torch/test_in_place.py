@@ -71,11 +71,40 @@ def constant(x: Any) -> Any:
     return x + torch.tensor([1.0, 2.0, 3.0, 4.0])
 
 
+def base_of_view(x: Any) -> Any:
+    """A tensor sees the change of a view of it."""
+    y = x * 2
+    y[1:].add_(1)
+    return y
+
+
+def assigned(x: Any) -> Any:
+    """Parts are assigned to, one after the other, and by what others hold."""
+    y = x * 2
+    before = y.exp()
+    y[1:] += 1
+    y[:, -1] = x.sum(1)
+    y[-1, 1:3] = y[0, :2] * 3
+    for row in range(1, 3):
+        y[row, :row] = y[row, :row] + y[:row, :row].sum(0)
+    y[::2, 0].fill_(4.0)
+    y[0][1:][0] = 7
+    return before, y, y[1] - 1
+
+
+def moved_within(x: Any) -> Any:
+    """A part is replaced by another, which a view of before holds."""
+    y = x.clone()
+    rows = y[:2]
+    y[1:] = rows * 2
+    return y
+
+
 READ: dict[str, Function] = {
     each.__name__: each
     for each in (
         *(chain, used_before, view_after, view_of_nothing_else),
-        *(one_of_several, masked, constant),
+        *(one_of_several, masked, constant, base_of_view, assigned, moved_within),
     )
 }
 """Functions that are read as they were exported."""
@@ -87,13 +116,6 @@ def view_before(x: Any) -> Any:
     rows = y[1:]
     y.add_(1)
     return rows * 1
-
-
-def base_of_view(x: Any) -> Any:
-    """A tensor sees the change of a view of it."""
-    y = x * 2
-    y[1:].add_(1)
-    return y
 
 
 def base_of_used_view(x: Any) -> Any:
@@ -120,6 +142,22 @@ def piece(x: Any) -> Any:
     return y
 
 
+def part_seen_later(x: Any) -> Any:
+    """A view of before a change of a part is used after it."""
+    y = x * 2
+    rows = y[:2]
+    y[1:].add_(1)
+    return rows * 1, y
+
+
+def changed_part_seen_later(x: Any) -> Any:
+    """A changed part sees a later change of the tensor."""
+    y = x * 2
+    rows = y[1:].add_(1)
+    y.mul_(3)
+    return rows * 1, y
+
+
 def argument(x: Any) -> Any:
     """What the caller passes is changed."""
     x = x.view(-1)
@@ -140,8 +178,8 @@ def stored(x: Any) -> Any:
 WHOLE: dict[str, Function] = {
     each.__name__: each
     for each in (
-        *(view_before, base_of_view, base_of_used_view, perhaps_itself),
-        *(piece, argument),
+        *(view_before, base_of_used_view, perhaps_itself, part_seen_later),
+        *(changed_part_seen_later, piece, argument),
     )
 }
 """Functions that torch decomposes, since others see what changes."""
