@@ -71,7 +71,9 @@ class WeightStore:
     @contextmanager
     def attempt(self) -> Generator[None]:
         """A context whose entries are gone again where an exception leaves it."""
-        held = (self.arrays, self._numbers, self._names, self._derived)
+        held: list[dict[Any, Any]] = [
+            *(self.arrays, self._numbers, self._names, self._derived)
+        ]
         before = [dict(each) for each in held]
         try:
             yield

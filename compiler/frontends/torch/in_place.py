@@ -123,7 +123,8 @@ def _functional(node: fx.Node) -> OpOverload | None:
     target = node.target
     assert isinstance(target, OpOverload), "only operators change their operands"
     packet, _, overload = str(target).removeprefix("aten.").partition(".")
-    changes_shape = torch.Tag.inplace_view in target.tags and packet != "detach_"
+    tags: Any = getattr(target, "tags", ())
+    changes_shape = torch.Tag.inplace_view in tags and packet != "detach_"
     if target.namespace != "aten" or not packet.endswith("_") or changes_shape:
         return None
     found = getattr(getattr(torch.ops.aten, packet[:-1], None), overload, None)
