@@ -134,7 +134,7 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     x = reshaped(x, ())
     if (new := _new_symbol(foreseen, sizes)) is not None:
         sizes.items[new] = x
-        if isinstance(foreseen, SymInt) and (known := _known(x)) is not None:
+        if isinstance(foreseen, SymInt) and (known := _known(x, {})) is not None:
             (sizes.held[new],) = known.dims()
             return sizes.held[new]
     if not isinstance(foreseen, SymInt):
@@ -155,19 +155,29 @@ _DEEPEST = 64
 """The most ops in a row by which a tensor is computed from sizes."""
 
 
-def _known(value: SSAValue, deep: int = 0) -> Known | None:
-    """The elements of a small tensor of integers that is computed from sizes alone."""
+def _known(
+    value: SSAValue, found: dict[SSAValue, Known | None], deep: int = 0
+) -> Known | None:
+    """
+    The elements of a small tensor of integers that is computed from sizes alone; those
+    of the tensors before it are noted in `found`.
+    """
+    if value in found:
+        return found[value]
+    found[value] = None
     op = value.owner
     is_whole = not is_float(tensor_type(value))
     if not isinstance(op, GraphOp) or op.regions or not is_whole or deep > _DEEPEST:
         return None
     operands: list[Known] = []
     for each in op.operands:
-        if (found := _known(each, deep + 1)) is None:
+        if (known := _known(each, found, deep + 1)) is None:
             return None
-        operands.append(found)
+        operands.append(known)
     results = evaluate(op, operands)
-    return None if results is None else results[op.results.index(value)]
+    if results is not None:
+        found.update(zip(op.results, results, strict=True))
+    return found[value]
 
 
 def _new_symbol(foreseen: Any, sizes: Sizes) -> Expression | None:

@@ -60,11 +60,19 @@ def window(x: Any) -> Any:
 
 
 def last_rows(x: Any) -> Any:
-    """The last rows, as many as a tensor of a size says."""
+    """The last half of the rows; a tensor holds their number."""
     return x[-(torch.tensor(x.shape[0]) // 2).item() :] * 2
 
 
-@pytest.mark.parametrize("function", [window, last_rows])
+def computed_of_itself(x: Any) -> Any:
+    """The first rows, whose number is computed from each number before it, twice."""
+    number = torch.tensor(x.shape[0])
+    for _ in range(25):
+        number = torch.minimum(number + number, number)
+    return x[: number.item()] * 2
+
+
+@pytest.mark.parametrize("function", [window, last_rows, computed_of_itself])
 def test_a_tensor_of_sizes_is_a_place(function: Any):
     dim = torch.export.Dim("n", min=2, max=64)
     program = torch.export.export(
