@@ -99,14 +99,19 @@ class InPlace:
 
     def _ends(self, user: fx.Node, node: fx.Node, change: fx.Node) -> bool:
         """Whether what a user makes of a tensor is used no later than by a change."""
-        if user is change:
-            return True
-        if self._order[user] > self._order[change]:
-            return False
-        if _returns_new(user) or (is_mutation(user) and user.args[0] is not node):
-            return True
-        is_call = isinstance(user.target, OpOverload) or user.target is operator.getitem
-        return is_call and all(self._ends(each, user, change) for each in user.users)
+        waiting = [(user, node)]
+        while waiting:
+            user, node = waiting.pop()
+            if user is change:
+                continue
+            if self._order[user] > self._order[change]:
+                return False
+            if _returns_new(user) or (is_mutation(user) and user.args[0] is not node):
+                continue
+            if not _is_call(user):
+                return False
+            waiting += [(each, user) for each in user.users]
+        return True
 
 
 def _parts(node: fx.Node) -> tuple[fx.Node, list[fx.Node]]:
@@ -153,18 +158,26 @@ def _has_own_memory(node: fx.Node) -> bool:
     Whether no other value shares the memory of a result: it is new, or what it may be a
     view of is used by nothing else.
     """
-    if _returns_new(node):
-        return True
-    is_call = isinstance(node.target, OpOverload) or node.target is operator.getitem
-    return (
-        is_call
-        and not is_mutation(node)
-        and all(
-            len(each.users) == 1 and _has_own_memory(each)
-            for each in node.all_input_nodes
-            if not isinstance(each.meta.get("val"), NUMBERS)
-        )
-    )
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if _returns_new(each):
+            continue
+        sources = [
+            source
+            for source in each.all_input_nodes
+            if not isinstance(source.meta.get("val"), NUMBERS)
+        ]
+        is_shared = any(len(source.users) != 1 for source in sources)
+        if is_shared or is_mutation(each) or not _is_call(each):
+            return False
+        waiting += sources
+    return True
+
+
+def _is_call(node: fx.Node) -> bool:
+    """Whether a node calls an operator of tensors, or takes one of several results."""
+    return isinstance(node.target, OpOverload) or node.target is operator.getitem
 
 
 def _keeps_type(node: fx.Node, functional: OpOverload) -> bool:

@@ -100,11 +100,20 @@ def moved_within(x: Any) -> Any:
     return y
 
 
+def long_chain(x: Any) -> Any:
+    """Views of views, more than Python nests calls."""
+    y = x * 2
+    for _ in range(1001):
+        y = y.t()
+    return y.add_(1)
+
+
 READ: dict[str, Function] = {
     each.__name__: each
     for each in (
         *(chain, used_before, view_after, view_of_nothing_else),
         *(one_of_several, masked, constant, base_of_view, assigned, moved_within),
+        long_chain,
     )
 }
 """Functions that are read as they were exported."""
