@@ -159,8 +159,8 @@ def _known(
     value: SSAValue, found: dict[SSAValue, Known | None], deep: int = 0
 ) -> Known | None:
     """
-    The elements of a small tensor of integers that is computed from sizes alone; those
-    of the tensors before it are noted in `found`.
+    The elements of a small tensor of integers that is computed from sizes alone.
+    `found` caches the elements of each tensor that was asked for.
     """
     if value in found:
         return found[value]
