@@ -3,13 +3,15 @@ Measure mixtures of experts beside PyTorch, which runs them op by op.
 
     python -m bench.experts
     python -m bench.experts --tokens 1,64 --rounds 15
+    python -m bench.experts --weights int4
 
 A layer of gated experts, each token beside the best four, is exported with any number
 of tokens and run in turns with PyTorch, on one thread, in one process; the ratio is the
 median of the ratios of the turns. `grouped` sorts rows by expert, as the package
 transformers does by itself: in f32 by its own operator, where PyTorch runs a product
 for each expert here, in bf16 by PyTorch's `grouped_mm`. `looked up` multiplies each row
-with a matrix that is looked up for it.
+with a matrix that is looked up for it. With `--weights` ours have few bits, PyTorch's
+do not.
 """
 
 from __future__ import annotations
@@ -132,13 +134,16 @@ def routed(tokens: int, type: torch.dtype) -> tuple[Tensor, ...]:
     return torch.randn(tokens, WIDTH).to(type), chosen, weights.to(type)
 
 
-def lines(name: str, tokens: list[int], rounds: int, burst: float) -> None:
+def lines(
+    name: str, tokens: list[int], rounds: int, burst: float, weights: str | None
+) -> None:
     """Prints a row of the table for each number of tokens."""
     kind = KINDS[name]
     module = Experts(kind).eval().requires_grad_(False)
     shapes = [{0: torch.export.Dim("tokens", min=1, max=4096)}] * 3
     program = torch.export.export(module, routed(7, kind.type), dynamic_shapes=shapes)
-    ours = sr.compile(program, options=sr.Options(threads=1, cache=False))
+    options = sr.Options(threads=1, cache=False, weights=weights)
+    ours = sr.compile(program, options=options)
     for count in tokens:
         given = routed(count, kind.type)
 
@@ -161,6 +166,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure mixtures of experts.")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[*KINDS])
     parser.add_argument("--tokens", default=TOKENS, help="numbers, by commas")
+    parser.add_argument("--weights", choices=["int8", "int4"], help="of few bits")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--burst", type=float, default=0.2, help="seconds")
     given = parser.parse_args()
@@ -170,7 +176,7 @@ def main() -> None:
     with torch.no_grad():
         for name in given.kinds:
             tokens = [int(each) for each in given.tokens.split(",")]
-            lines(name, tokens, given.rounds, given.burst)
+            lines(name, tokens, given.rounds, given.burst, given.weights)
 
 
 if __name__ == "__main__":

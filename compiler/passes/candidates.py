@@ -11,6 +11,7 @@ from ...dialects.graph import (
     ConstantOp,
     CopyOp,
     GraphOp,
+    IndexSelectOp,
     Linear,
     Nest,
     Read,
@@ -20,7 +21,7 @@ from ...dialects.graph import (
 )
 from ...dialects.graph.few_bits import makes_factor
 from ...dialects.kernel import can_place, is_contraction
-from .moved_factors import reads_before_moved
+from .moved_factors import reads_before_moved, reads_looked_up
 
 LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
@@ -100,7 +101,9 @@ def taker(
         return None
     ((number, read),) = found
     nest = user.nests[number]
-    if producer.looks_up and not _looks_up_rows(nest, read, producer):
+    if producer.looks_up and not (
+        _looks_up_steps(nest, read, producer) or _looks_up_rows(nest, read, producer)
+    ):
         return None
     if len(producer.nests) > 1:
         shape = sizes(tensor_type(producer.ops[-1].results[0]))
@@ -118,10 +121,37 @@ def taker(
             or (
                 reads_before_moved(nest, read, producer.ops, defined)
                 if is_contraction(nest)
-                else reads_once(nest, read)
+                else reads_once(nest, read) or _looks_up_for(user, producer)
             )
         )
     return number if can else None
+
+
+def _looks_up_steps(nest: Nest, read: Read, producer: Candidate) -> bool:
+    """
+    Whether each product of a batch takes numbers of the steps of one matrix, which is
+    looked up among constants, with its scales.
+    """
+    *_, op = producer.ops
+    steps = op.operands[0].owner
+    return (
+        _makes_numbers(producer)
+        and is_contraction(nest)
+        and isinstance(steps, IndexSelectOp)
+        and reads_looked_up(nest, read, [steps, op])
+    )
+
+
+def _looks_up_for(user: Candidate, producer: Candidate) -> bool:
+    """
+    Whether a candidate looks up constant steps, or their scales, for an op that makes
+    numbers of them: it reads each often, but in the registers of a product.
+    """
+    return makes_factor(user.ops[-1]) and all(
+        isinstance(each, IndexSelectOp)
+        and isinstance(each.operands[0].owner, ConstantOp | WeightOp)
+        for each in producer.ops
+    )
 
 
 def _looks_up_rows(nest: Nest, read: Read, producer: Candidate) -> bool:
@@ -162,10 +192,19 @@ def _only_widens(producer: Candidate) -> bool:
 
 
 def _makes_numbers(producer: Candidate) -> bool:
-    """Whether a candidate makes numbers of constant steps, which take less memory."""
-    return all(
-        makes_factor(op) and isinstance(op.operands[0].owner, ConstantOp | WeightOp)
-        for op in producer.ops
+    """
+    Whether a candidate makes numbers of constant steps, which take less memory, or of
+    those that it looks up among constants.
+    """
+    *lookups, op = producer.ops
+    return (
+        makes_factor(op)
+        and all(isinstance(each, IndexSelectOp) for each in lookups)
+        and all(
+            isinstance(source := each.operands[0].owner, ConstantOp | WeightOp)
+            or source in lookups
+            for each in producer.ops
+        )
     )
 
 

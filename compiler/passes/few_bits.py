@@ -5,7 +5,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,8 +15,17 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects import ELEMENTS, Array, tensor
-from ...dialects.graph import DequantizeOp, LinearOp, MatmulOp, WeightOp
+from ...dialects import ELEMENTS, Array, tensor, tensor_type
+from ...dialects.graph import (
+    CastOp,
+    DequantizeOp,
+    GraphOp,
+    IndexSelectOp,
+    LinearOp,
+    MatmulOp,
+    PermuteOp,
+    WeightOp,
+)
 from ...dialects.graph.compose import number, shape_of
 from ...dialects.graph.few_bits import (
     WORD_BITS,
@@ -120,11 +129,47 @@ class FewBits:
                 block=block,
                 columns=self.steps.shape[1],
             )
-        steps, scale, *zero = _stored(self.stored, key, weights)
-        if self.bits < BYTE_BITS:
-            return multiplied(x, numbers(steps, scale, *zero, bits=self.bits))
-        zero = zero or [number(0, ELEMENTS[self.steps.dtype])]
-        return multiplied(x, DequantizeOp(steps, scale, *zero).result)
+        return _multiplied(x, _stored(self.stored, key, weights), self.bits)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Matrices KxN of few bits; each product of a batch takes one of them."""
+
+    stored: Mapping[str, Array]
+    """What a store holds: the parts of all matrices, as `FewBits.stored` has them."""
+    bits: int
+
+    @classmethod
+    def of(cls, matrices: Sequence[FewBits]) -> Stack:
+        """The stack of matrices of one shape, without zero points."""
+        parts = [each.stored for each in matrices]
+        stored = {name: np.stack([each[name] for each in parts]) for name in parts[0]}
+        return cls(stored, matrices[0].bits)
+
+    def build(
+        self, x: SSAValue, lookup: IndexSelectOp, key: str, weights: WeightStore
+    ) -> SSAValue:
+        """
+        Builds the products with the matrices that an op looks up, as it looks up steps
+        and scales; these become entries of a store.
+        """
+        parts = [
+            IndexSelectOp(each, lookup.indices, **lookup.properties).result
+            for each in _stored(self.stored, key, weights)
+        ]
+        return _multiplied(x, parts, self.bits, batch=1)
+
+
+def _multiplied(
+    x: SSAValue, parts: Sequence[SSAValue], bits: int, batch: int = 0
+) -> SSAValue:
+    """Builds products with the numbers of steps, scales and, if any, zero points."""
+    steps, scale, *zero = parts
+    if bits < BYTE_BITS:
+        return multiplied(x, numbers(steps, scale, *zero, bits=bits), batch)
+    zero = zero or [number(0, tensor_type(steps).element_type)]
+    return multiplied(x, DequantizeOp(steps, scale, *zero).result, batch)
 
 
 def _stored(
@@ -143,25 +188,46 @@ def _stored(
 def factors_of(op: MatmulOp | LinearOp) -> tuple[SSAValue, SSAValue] | None:
     """The factors of a product of f32 with one large matrix, which comes second."""
     x, weight = op.operands
-    shape = shape_of(weight)
-    is_plain = op.to is None and op.type.element_type == f32
-    known = [each for each in shape if isinstance(each, int)]
-    if not is_plain or len(shape) != 2 or len(known) != 2:
-        return None
-    return (x, weight) if known[0] * known[1] >= _LEAST_ELEMENTS else None
+    is_large = len(shape_of(weight)) == 2 and _are_large(op)
+    return (x, weight) if is_large else None
 
 
-def replace(
+def lookup_of(
     op: MatmulOp | LinearOp,
-    x: SSAValue,
-    found: FewBits,
-    key: str,
-    weights: WeightStore,
-    bytes: bool,
-) -> None:
-    """Replaces a product by one with a weight of few bits, of `bytes` if it can be."""
+) -> tuple[IndexSelectOp, Sequence[GraphOp]] | None:
+    """
+    What looks up the second factor of each product of a batch, a large matrix of f32,
+    along the first axis of all of them; and the ops that turn or widen it then.
+    """
+    x, weight = map(shape_of, op.operands)
+    if not len(x) == len(weight) == 3 or x[0] != weight[0] or not _are_large(op):
+        return None
+    movers: list[GraphOp] = []
+    found = op.operands[1].owner
+    while isinstance(found, CastOp) or (
+        isinstance(found, PermuteOp) and found.order.get_values()[0] == 0
+    ):
+        movers.insert(0, found)
+        found = found.operands[0].owner
+    if not isinstance(found, IndexSelectOp) or found.axis.value.data != 0:
+        return None
+    ranks = [len(shape_of(each)) for each in found.operands]
+    return (found, movers) if ranks == [3, 1] else None
+
+
+def _are_large(op: MatmulOp | LinearOp) -> bool:
+    """Whether a product is one of f32, and of large matrices that come second."""
+    *_, rows, columns = shape_of(op.operands[1])
+    is_plain = op.to is None and op.type.element_type == f32
+    if not is_plain or not isinstance(rows, int) or not isinstance(columns, int):
+        return False
+    return rows * columns >= _LEAST_ELEMENTS
+
+
+def replace(op: MatmulOp | LinearOp, build: Callable[[], SSAValue]) -> None:
+    """Replaces a product by what is built, which has its location."""
     with ImplicitBuilder(block := Block()):
-        result = found.build(x, key, weights, bytes)
+        result = build()
     for each in block.ops:
         each.location = op.location
     Rewriter.inline_block(block, InsertPoint.before(op))

@@ -15,6 +15,7 @@ the index is the same for all of a tile, and is built before it.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
@@ -80,8 +81,13 @@ class _Tile:
     def look_up(self, around: Point) -> None:
         """Builds the indices that are the same for all of the tile."""
         scalars = Scalars(self.builder, self.point(around, ()))
+        known: dict[tuple[Hashable, ...], SSAValue] = {}
         for each in indices_of(self.builder.nest):
-            self.builder.looked_up[id(each)] = scalars.index(each)
+            where = each.load
+            key = where.buffer, where.at, where.lookups, each.bound, each.wraps
+            if key not in known:
+                known[key] = scalars.index(each)
+            self.builder.looked_up[id(each)] = known[key]
 
     def bound(self, *axes: int | None) -> Dim:
         """The number of points of some axes."""

@@ -117,6 +117,34 @@ def test_bits_are_those_of_each_matrix(
         )
 
 
+@pytest.mark.sampled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])
+@pytest.mark.parametrize("weights", ["int4", "int8"])
+@pytest.mark.parametrize("shape", [(1, 192, 48), (16, 96, 130), (40, 128, 64)], ids=str)
+def test_steps_have_the_bits_of_each_matrix(
+    shape: tuple[int, int, int], weights: str, target: str, turned: bool, threads: int
+):
+    options = sr.Options(cache=False, weights=weights, threads=threads)
+    x, w = operands(shape, "f32", turned)
+    which = np.array([0, 2, 2, 2, 1, 0, 1, 1, 2, 0, 0])
+    module = build(products(shape, F32, turned, False), {"w": w}, options, target)
+    got = module(x, which)
+    for expert in range(EXPERTS):
+        text = products(shape, F32, turned, True)
+        alone = build(text, {"w": w[expert]}, options, target)(x)
+        np.testing.assert_array_equal(
+            got[which == expert], alone[which == expert], f"of matrix {expert}"
+        )
+    bits, columns = int(weights.removeprefix("int")), -(-shape[2] // 32) * 32
+    # A scale for 48 rows at least, and panels of up to 32 columns.
+    most = w.size / shape[2] * columns * (bits / 8 + 4 / 48)
+    assert module.report.constant_bytes <= most + 1024
+    # No kernel copies a matrix or makes one of its steps.
+    assert module.report.kernels <= 2
+
+
 @pytest.mark.usefixtures("runs_host")
 def test_indices_are_checked_before_anything_is_computed():
     x, w = operands((4, 64, 48), "f32", False)

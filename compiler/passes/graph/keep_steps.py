@@ -93,7 +93,8 @@ class _Keeper(Steps):
         if key not in self.made:
             self.made[key] = self.find(*key)
         if (found := self.made[key]) is not None:
-            replace(op, x, found[1], found[0], self.weights, self.bytes)
+            name, few = found
+            replace(op, lambda: few.build(x, name, self.weights, self.bytes))
 
     def find(self, weight: SSAValue, is_transposed: bool) -> tuple[str, FewBits] | None:
         """The name of a weight, and its steps, if it has such."""

@@ -36,9 +36,13 @@ def numbers(words: SSAValue, *others: SSAValue, bits: int) -> SSAValue:
     return DequantizeWordsOp(words, *others, bits=bits).result
 
 
-def multiplied(x: SSAValue, weight: SSAValue) -> SSAValue:
-    """Builds the product of `...xK` and a matrix whose rows are in blocks."""
-    return BlockMatmulOp(x, weight).result
+def multiplied(x: SSAValue, weight: SSAValue, batch: int = 0) -> SSAValue:
+    """
+    Builds the product of `...xK` and a matrix whose rows are in blocks, or of a batch
+    with as many first axes.
+    """
+    many = {"batch": batch} if batch else {}
+    return BlockMatmulOp(x, weight, **many).result
 
 
 def makes_factor(op: Operation) -> bool:

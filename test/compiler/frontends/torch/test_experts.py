@@ -14,6 +14,9 @@ from torch import nn  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
 from bench.experts import operator  # noqa: E402
+from static_runtime.compiler.passes.graph.quantize_weights import (  # noqa: E402
+    quantized,
+)
 
 pytestmark = pytest.mark.torch
 
@@ -62,6 +65,31 @@ def test_experts_of_groups_of_any_size():
     program = torch.export.export(model, given, dynamic_shapes=dynamic(3))
     module = sr.compile(program, options=OPTIONS)
     for tokens in (2, 3, 7, 64, 301):
+        given = routed(tokens, torch.float32)
+        wanted = model(*given).numpy()
+        np.testing.assert_allclose(module(*given), wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("weights", ["int8", "int4"])
+def test_experts_of_few_bits(weights: str):
+    model = Experts(operator(), wide=256).eval().requires_grad_(False)
+    given = routed(8, torch.float32)
+    program = torch.export.export(model, given, dynamic_shapes=dynamic(3))
+    options = sr.Options(cache=False, threads=2, weights=weights)
+    module = sr.compile(program, options=options)
+    bits, size = int(weights.removeprefix("int")), 0
+    for matrices in model.up, model.down:
+        size += matrices.numel()
+        for each in matrices:
+            few = quantized(each.numpy().T, bits)
+            assert few is not None, "its rows have groups"
+            numbers = few.steps * np.repeat(
+                few.scale, len(few.steps) // len(few.scale), 0
+            )
+            each.copy_(torch.from_numpy(numbers.T))
+    # A scale in f32 for 32 steps at least.
+    assert module.report.constant_bytes <= size * (bits + 1) / 8 + 1024
+    for tokens in (2, 7, 64, 301):
         given = routed(tokens, torch.float32)
         wanted = model(*given).numpy()
         np.testing.assert_allclose(module(*given), wanted, rtol=1e-4, atol=1e-5)

@@ -637,6 +637,25 @@ func.func @steps_of_a_run(%x : tensor<7x16xf32>, %w : tensor<2x1x5xi32>, %s : te
   return %2 : tensor<7x5xf32>
 }
 
+// Each product of a batch looks up the steps of its matrix, and their scales.
+//
+// CHECK-LABEL: func.func @steps_looked_up
+// CHECK-NEXT:    graph.constant
+// CHECK-NEXT:    graph.constant
+// CHECK-NEXT:    graph.fusion
+// CHECK-COUNT-2:   graph.index_select
+// CHECK-NEXT:      graph.dequantize_words
+// CHECK-NEXT:      graph.block_matmul
+func.func @steps_looked_up(%x : tensor<6x7x16xf32>, %i : tensor<6xi64>) -> tensor<6x7x5xf32> {
+  %w = graph.constant dense<3> : tensor<4x2x1x5xi32>
+  %s = graph.constant dense<0.5> : tensor<4x2x1x1x5xf32>
+  %1 = graph.index_select %w, %i {axis = 0 : i64, wraps = false} : tensor<4x2x1x5xi32>, tensor<6xi64> -> tensor<6x2x1x5xi32>
+  %2 = graph.index_select %s, %i {axis = 0 : i64, wraps = false} : tensor<4x2x1x1x5xf32>, tensor<6xi64> -> tensor<6x2x1x1x5xf32>
+  %3 = graph.dequantize_words %1, %2 {bits = 4 : i64} : tensor<6x2x1x5xi32>, tensor<6x2x1x1x5xf32> -> tensor<6x2x1x8x5xf32>
+  %4 = graph.block_matmul %x, %3 {batch = 1 : i64} : tensor<6x7x16xf32>, tensor<6x2x1x8x5xf32> -> tensor<6x7x5xf32>
+  return %4 : tensor<6x7x5xf32>
+}
+
 // A concatenation that is padded is written part by part into the middle.
 //
 // CHECK-LABEL: func.func @padded_parts

@@ -73,3 +73,50 @@ func.func @others(%x : tensor<64x8xf32>, %y : tensor<8x16xf32>, %z : tensor<8x64
   %3 = graph.matmul %z, %u : tensor<8x64xf64>, tensor<64x64xf64> -> tensor<8x64xf64>
   return %1, %2, %3 : tensor<64x8xf32>, tensor<8x16xf32>, tensor<8x64xf64>
 }
+
+// Of matrices that are looked up, turned and widened, steps and scales are looked up.
+//
+// CHECK-LABEL: func.func @looked_up
+// CHECK:         %[[STEPS:.*]] = graph.weight "{{.*}}.steps" : tensor<4x2x8x32xi32>
+// CHECK-NEXT:    %[[SCALES:.*]] = graph.weight "{{.*}}.scales" : tensor<4x2x1x1x32xf32>
+// CHECK-NEXT:    %[[HERE:.*]] = graph.index_select %[[STEPS]], %i {axis = 0 : i64, wraps = true}
+// CHECK-NEXT:    %[[BY:.*]] = graph.index_select %[[SCALES]], %i {axis = 0 : i64, wraps = true}
+// CHECK-NEXT:    %[[W:.*]] = graph.dequantize_words %[[HERE]], %[[BY]] {bits = 4 : i64}
+// CHECK-NEXT:    %[[Y:.*]] = graph.block_matmul %x, %[[W]] {batch = 1 : i64} : tensor<6x7x128xf32>, tensor<6x2x8x8x32xf32> -> tensor<6x7x32xf32>
+// CHECK-NEXT:    return %[[Y]]
+// BYTES-LABEL: func.func @looked_up
+// BYTES:         graph.weight "{{.*}}.steps" : tensor<4x2x64x32xsi8>
+// BYTES:         graph.dequantize
+// BYTES-NEXT:    graph.block_matmul %x, %{{.*}} {batch = 1 : i64}
+// BOTH-LABEL:  func.func @looked_up
+// BOTH:          graph.dequantize_words
+func.func @looked_up(%x : tensor<6x7x128xf32>, %i : tensor<6xi64>) -> tensor<6x7x32xf32> {
+  %w = graph.constant dense<0.5> : tensor<4x32x128xbf16>
+  %1 = graph.index_select %w, %i {axis = 0 : i64, wraps = true} : tensor<4x32x128xbf16>, tensor<6xi64> -> tensor<6x32x128xbf16>
+  %2 = graph.cast %1 {to = f32} : tensor<6x32x128xbf16> -> tensor<6x32x128xf32>
+  %3 = graph.permute %2 {order = array<i64: 0, 2, 1>} : tensor<6x32x128xf32> -> tensor<6x128x32xf32>
+  %4 = graph.matmul %x, %3 : tensor<6x7x128xf32>, tensor<6x128x32xf32> -> tensor<6x7x32xf32>
+  return %4 : tensor<6x7x32xf32>
+}
+
+// What is looked up among numbers that are not finite stays as it is, as does what moves
+// matrices from one to another.
+//
+// CHECK-LABEL: func.func @infinite_among_others
+// CHECK:         graph.matmul
+// CHECK-LABEL: func.func @moved_between_matrices
+// CHECK:         graph.matmul
+func.func @infinite_among_others(%x : tensor<6x7x64xf32>, %i : tensor<6xi64>) -> tensor<6x7x64xf32> {
+  %w = graph.constant dense<"0x0000807F"> : tensor<4x64x64xf32>
+  %1 = graph.index_select %w, %i {axis = 0 : i64, wraps = true} : tensor<4x64x64xf32>, tensor<6xi64> -> tensor<6x64x64xf32>
+  %2 = graph.matmul %x, %1 : tensor<6x7x64xf32>, tensor<6x64x64xf32> -> tensor<6x7x64xf32>
+  return %2 : tensor<6x7x64xf32>
+}
+
+func.func @moved_between_matrices(%x : tensor<64x7x64xf32>, %i : tensor<64xi64>) -> tensor<64x7x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<4x64x64xf32>
+  %1 = graph.index_select %w, %i {axis = 0 : i64, wraps = true} : tensor<4x64x64xf32>, tensor<64xi64> -> tensor<64x64x64xf32>
+  %2 = graph.permute %1 {order = array<i64: 1, 0, 2>} : tensor<64x64x64xf32> -> tensor<64x64x64xf32>
+  %3 = graph.matmul %x, %2 : tensor<64x7x64xf32>, tensor<64x64x64xf32> -> tensor<64x7x64xf32>
+  return %3 : tensor<64x7x64xf32>
+}
