@@ -61,6 +61,7 @@ from .graph.reuse_operands import ReuseOperands
 from .graph.sink_casts import SinkCasts
 from .graph.sink_dequantize import SinkDequantize
 from .graph.solve_symbols import SolveSymbols
+from .graph.split_batch import SplitBatch
 from .graph.split_sums import SplitSums
 from .graph.split_updates import SplitUpdates
 from .graph.sum_products import SumProducts
@@ -223,6 +224,8 @@ def _arranging(options: Options) -> list[ModulePass]:
         FoldConstants(),
         *_cleaning(),
         # From here narrow elements are widened where they are loaded.
+        SplitBatch(),
+        # From here rows of a batch are computed one by one where that pays.
         *_by_tiles(options),
         # From here convolutions have as few products as the user allows.
     ]

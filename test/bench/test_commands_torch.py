@@ -16,6 +16,10 @@ PLAN = ["--threads", "1", "--rounds", "1", "--ms", "1"]
 
 NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
     "__main__": (["add16", "--peers", "ours,onnxruntime", *PLAN], {}),
+    "batches": (
+        ["mlp_small_b1", "--batches", "1,3", "--rounds", "1", "--burst", "0.001"],
+        {},
+    ),
     "decode": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
     "deep_wide": (["--batches", "2", "--rounds", "1"], {"BURST": 1e-5}),
     "decode_concat": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),

@@ -82,7 +82,7 @@ def bind_symbols(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
     block = function.body.block
     for argument in block.args:
         Rewriter.replace_value_with_new_type(argument, _bind(argument.type, symbols))
-    _infer_block(block, symbols)
+    infer_block(block, symbols)
     end = block.last_op
     assert end is not None
     function.function_type = FunctionType.from_lists(
@@ -94,7 +94,7 @@ def bind_symbols(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
         function.attributes["graph.symbols"] = DictionaryAttr(left)
 
 
-def _infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
+def infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
     """Infers the types of the results of each op, in order."""
     for op in block.ops:
         if not isinstance(op, GraphOp):
@@ -105,7 +105,7 @@ def _infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
             for inner in op.blocks:
                 for argument, type in zip(inner.args, op.argument_types(), strict=True):
                     Rewriter.replace_value_with_new_type(argument, type)
-                _infer_block(inner, symbols)
+                infer_block(inner, symbols)
             types = op.result_types_for()
         else:
             types = op.infer_types(op.operand_types, op.properties)

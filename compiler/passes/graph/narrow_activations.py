@@ -29,7 +29,7 @@ A value is kept in bf16
 
 * where all that reads it rounds it: then no bit of any result changes. What only moves
   or chooses elements, such as a max pool, may stand between, since rounding keeps their
-  order;
+  order, and so may the end of a loop that stacks it;
 * where a contraction makes it, and all that reads it are contractions, which may add it
   to their sums as well: the residual of a network of images. That rounds what is added.
 
@@ -51,7 +51,16 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import product, tensor_type, with_element
-from ....dialects.graph import CastOp, ControlOp, FusionOp, GraphOp, Nest, same
+from ....dialects.graph import (
+    CastOp,
+    ControlOp,
+    FusionOp,
+    GraphOp,
+    LoopOp,
+    Nest,
+    YieldOp,
+    same,
+)
 from ....dialects.kernel import KernelNest, group_of
 from ....dialects.loop import target_of
 from ...cost import MOST_KC
@@ -165,6 +174,9 @@ def _rounded(value: SSAValue) -> SSAValue | None:
 def _read_instead(wide: SSAValue, narrow: SSAValue) -> None:
     """Lets all that reads a value, or a view of it, read it in bf16."""
     for user in dict.fromkeys(each.operation for each in wide.uses):
+        if isinstance(user, YieldOp):
+            _narrow_stacks(user, wide, narrow)
+            continue
         assert isinstance(user, GraphOp)
         if user.IS_VIEW:
             view = user.clone({wide: narrow})
@@ -180,14 +192,45 @@ def _read_instead(wide: SSAValue, narrow: SSAValue) -> None:
             read_narrow(as_fusion(user), wide, narrow)
 
 
+def _narrow_stacks(end: YieldOp, wide: SSAValue, narrow: SSAValue) -> None:
+    """Lets the trips of a loop stack a value in bf16, and all others read that."""
+    loop = end.parent_op()
+    assert isinstance(loop, LoopOp), "a loop stacks what it yields"
+    for number, operand in enumerate(end.operands):
+        if operand is not wide:
+            continue
+        end.operands[number] = narrow
+        stack = loop.results[number - loop.first]
+        type = with_element(tensor_type(stack), bf16)
+        stack = Rewriter.replace_value_with_new_type(stack, type)
+        users = list(stack.uses)
+        cast = CastOp(stack, to=f32)
+        Rewriter.insert_op(cast, InsertPoint.after(loop))
+        for use in users:
+            use.operation.operands[use.index] = cast.result
+        _read_instead(cast.result, stack)
+        Rewriter.erase_op(cast)
+
+
 def _uses(value: SSAValue) -> Iterator[Use]:
-    """What reads a value, or a view of it."""
+    """What reads a value, a view of it, or the stack that a loop makes of it."""
     for use in value.uses:
         op = use.operation
         if isinstance(op, GraphOp) and op.IS_VIEW and use.index == 0:
             yield from _uses(op.results[0])
+        elif (stack := _stack_of(use)) is not None:
+            yield from _uses(stack)
         else:
             yield use
+
+
+def _stack_of(use: Use) -> SSAValue | None:
+    """What a loop makes of a value that each trip yields."""
+    loop = use.operation.parent_op()
+    if not isinstance(use.operation, YieldOp) or not isinstance(loop, LoopOp):
+        return None
+    number = use.index - loop.first
+    return loop.results[number] if number >= loop.carried_count else None
 
 
 def _contracts(use: Use) -> bool:

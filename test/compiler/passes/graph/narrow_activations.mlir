@@ -74,3 +74,29 @@ func.func @long(%x: tensor<5x2000xf32>) -> tensor<5x16xf32> {
   %2 = graph.matmul %1, %w : tensor<5x32xf32>, tensor<32x16xf32> -> tensor<5x16xf32>
   func.return %2 : tensor<5x16xf32>
 }
+
+// So is what the trips of a loop stack, where only products read the stack; what else is
+// read of it stays f32.
+//
+// CHECK-LABEL: func.func @stacked
+// CHECK:         %[[Y:.*]], %[[Z:.*]] = graph.loop %x {{.*}} -> tensor<7x5x32xbf16>, tensor<7x5x32xf32> {
+// CHECK:           %[[R:.*]] = graph.relu
+// CHECK-NEXT:      %[[N:.*]] = graph.cast %[[R]] {to = bf16}
+// CHECK-NEXT:      graph.yield %[[N]]
+// CHECK:           graph.yield %{{.*}}, %{{.*}} : tensor<5x32xbf16>, tensor<5x32xf32>
+// CHECK:         graph.reshape %[[Y]] {shape = ["35", "32"]} : tensor<7x5x32xbf16> -> tensor<35x32xbf16>
+// CHECK:         graph.fusion %{{.*}} : tensor<35x32xbf16>, tensor<32x16xbf16> -> tensor<35x16xf32> {
+// CHECK-NOT:       to = bf16
+// CHECK:         return
+func.func @stacked(%x: tensor<7x5x32xf32>) -> (tensor<35x16xf32>, tensor<7x5x32xf32>) {
+  %w = graph.constant dense<2.0> : tensor<32x16xf32>
+  %0:2 = graph.loop %x {trips = "7", carried = 0 : i64, scanned = 1 : i64, conditional = false, backward = array<i64: 0, 0, 0>} : tensor<7x5x32xf32> -> tensor<7x5x32xf32>, tensor<7x5x32xf32> {
+  ^bb0(%a: tensor<5x32xf32>):
+    %b = graph.relu %a : tensor<5x32xf32> -> tensor<5x32xf32>
+    %c = graph.exp %a : tensor<5x32xf32> -> tensor<5x32xf32>
+    graph.yield %b, %c : tensor<5x32xf32>, tensor<5x32xf32>
+  }
+  %1 = graph.reshape %0#0 {shape = ["35", "32"]} : tensor<7x5x32xf32> -> tensor<35x32xf32>
+  %2 = graph.matmul %1, %w : tensor<35x32xf32>, tensor<32x16xf32> -> tensor<35x16xf32>
+  func.return %2, %0#1 : tensor<35x16xf32>, tensor<7x5x32xf32>
+}
