@@ -1,5 +1,5 @@
 """
-Compute the rows of an open batch one by one, where values between stay in caches.
+Compute the rows of a batch one by one, where values between stay in caches.
 
 Before:
 
@@ -26,8 +26,8 @@ memory. Here the ops that a model begins with run for one row, then for the next
 values between them have memory for one row. Each such op computes each row of its
 result of the same row of its operands (`compiler/passes/row_wise.py`), so no bit
 changes. The loop ends where it saves most: each row reads all weights again, so it
-saves what is written and read between ops, less the weights. (Glow and others compute
-parts of images depth first; BrainSlug of Weber et al. names it so.)
+saves what is written and read between ops, less the weights. (Depth first, BrainSlug by
+Weber et al. calls it, which goes through parts of images so.)
 """
 
 from __future__ import annotations
@@ -184,13 +184,14 @@ def _bytes(type: Tensor, shape: Sequence[Dim]) -> int:
 
 def _loop(ops: Sequence[GraphOp], rows: Set[SSAValue], count: Dim) -> None:
     """Makes some ops the body of a loop over rows."""
-    inside = {op.results[0] for op in ops}
-    outside = {e: None for op in ops for e in op.operands if e not in inside}
+    inside = {*ops}
+    operands = dict.fromkeys(each for op in ops for each in op.operands)
+    outside = [each for each in operands if each.owner not in inside]
     stored = [e for e in outside if isinstance(e.owner, ConstantOp | WeightOp)]
     scanned = [each for each in outside if each in rows]
     whole = [each for each in outside if each not in stored and each not in scanned]
     results = [each for op in ops for each in op.results]
-    ends = [e for e in results if any(use.operation not in ops for use in e.uses)]
+    ends = [e for e in results if any(use.operation not in inside for use in e.uses)]
     types = [*map(unstacked_type, scanned), *(each.type for each in whole)]
     body = Block(arg_types=types)
     arguments = dict(zip([*scanned, *whole], body.args, strict=True))
@@ -213,7 +214,7 @@ def _loop(ops: Sequence[GraphOp], rows: Set[SSAValue], count: Dim) -> None:
     loop.location = last.location
     Rewriter.insert_op(loop, InsertPoint.after(last))
     for each, result in zip(ends, loop.results, strict=True):
-        each.replace_uses_with_if(result, lambda use: use.operation not in ops)
+        each.replace_uses_with_if(result, lambda use: use.operation not in inside)
     for op in reversed(ops):
         Rewriter.erase_op(op)
 
