@@ -39,6 +39,9 @@ from .compiler.frontends.interpret import interpret
 Array = npt.NDArray[Any]
 Combination = Mapping[str, Any]
 
+PATIENCE = 10.0
+"""Seconds in which a thread that has answered drops its future."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -279,8 +282,7 @@ class Trial:
         alone = [np.empty(1)]
         (usual,) = [sys.getrefcount(each) for each in alone]
         most = usual + (1 if self.chosen["manage_output_tensors"] else 0)
-        end = time.monotonic() + 10
-        # A thread that has answered drops its future soon after.
+        end = time.monotonic() + PATIENCE
         while not all(usual <= sys.getrefcount(each) <= most for each in results):
             counts = [sys.getrefcount(each) for each in results]
             assert time.monotonic() < end, (self.chosen, counts)

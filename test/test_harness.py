@@ -13,6 +13,7 @@ import pytest
 
 import static_runtime as sr
 
+from . import harness
 from .harness import (
     APART,
     OPTIONS,
@@ -54,7 +55,7 @@ def test_combinations_are_those_that_options_may_have():
             sr.Options(**each)
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.full)])
 def test_few_combinations_have_such_values_together(count: int):
     def together(made: Any) -> set[Any]:
         return {found for each in made for found in choose(each.items(), count)}
@@ -174,7 +175,9 @@ def test_a_module_without_a_fault_passes():
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda each: each.__name__)
-def test_faults_are_found(fault: Callable[..., Any]):
+def test_faults_are_found(fault: Callable[..., Any], monkeypatch: pytest.MonkeyPatch):
+    # Nobody drops what is kept.
+    monkeypatch.setattr(harness, "PATIENCE", 0)
     made = Faulty(fresh(PARTS), fault)
     with pytest.raises(AssertionError, match=FAULTS[fault]):
         check_module(USUAL, cast(Any, made), call(X), call(LARGER), [])

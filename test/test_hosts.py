@@ -174,7 +174,7 @@ def check_instructions(name: str, code: str, expected: str) -> None:
     assert not found
 
 
-@pytest.mark.sampled(every=6)
+@pytest.mark.sampled(every=12)
 @pytest.mark.parametrize("name", HOSTS)
 def test_models_of_f32(monkeypatch: pytest.MonkeyPatch, name: str):
     monkeypatch.setattr(host, "MACHINE", HOSTS[name])
@@ -195,7 +195,7 @@ def test_models_of_f32(monkeypatch: pytest.MonkeyPatch, name: str):
         np.testing.assert_array_equal(looked_up, table[places])
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_product_of_bf16(monkeypatch: pytest.MonkeyPatch, name: str):
     monkeypatch.setattr(host, "MACHINE", HOSTS[name])
@@ -208,7 +208,7 @@ def test_a_product_of_bf16(monkeypatch: pytest.MonkeyPatch, name: str):
         assert (error <= 2.0**-7 * (np.abs(x) @ np.abs(w))).all()
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=6)
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_product_of_bytes(monkeypatch: pytest.MonkeyPatch, name: str):
     monkeypatch.setattr(host, "MACHINE", HOSTS[name])

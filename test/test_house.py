@@ -364,11 +364,9 @@ def prose(path: Path) -> Iterator[tuple[str, str]]:
     if path.suffix == ".py":
         text = " ".join(re.findall(r"(?:^|\s)# (.*)", text))
         for node in nodes(path):
-            match node:
-                case ast.Expr(ast.Constant(str(said))):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                if isinstance(said := node.value.value, str):
                     yield at(path, node), said
-                case _:
-                    pass
     yield at(path), text
 
 

@@ -80,7 +80,7 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
 """The arguments of each command, and what makes it tiny."""
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=6, start=4)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_comes_to_its_end(
     name: str,

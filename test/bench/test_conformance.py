@@ -40,6 +40,7 @@ def work(item: int, first: int) -> Iterator[tuple[str, Outcome]]:
                 yield name, PASSED
 
 
+@pytest.mark.sampled(every=2, start=1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_process_that_ends_or_hangs_is_replaced(jobs: int):
     found = dict(outcomes_of(["zero", "one", "two"], work, 2.0, jobs))

@@ -96,7 +96,9 @@ def test_every_marker_is_one_of_a_pair_and_its_command_is_there(path: Path):
         assert file.is_file(), command
 
 
-@pytest.mark.parametrize("command", [networks, planners])
+@pytest.mark.parametrize(
+    "command", [networks, pytest.param(planners, marks=pytest.mark.full)]
+)
 def test_memory_shows_what_the_planners_make(
     command: ModuleType, capsys: pytest.CaptureFixture[str]
 ):

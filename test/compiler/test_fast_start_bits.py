@@ -143,7 +143,7 @@ def assert_equal_bits(modules: tuple[StaticModule, StaticModule], *inputs: Any):
             assert (np.signbit(quick) == np.signbit(full))[~np.isnan(full)].all()
 
 
-@pytest.mark.sampled(every=18)
+@pytest.mark.sampled(every=36)
 @pytest.mark.parametrize(
     ("op", "target"),
     [*zip(OPS, cycle(TARGETS), strict=False)],
@@ -178,7 +178,7 @@ def test_products_of_open_sizes_have_equal_bits(element: str, target: str):
         assert_equal_bits(made, *(each.astype(TYPES[element]) for each in numbers))
 
 
-@pytest.mark.sampled(every=8)
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize("options", WEIGHTED, ids=str)
 def test_products_with_weights_have_equal_bits(options: dict[str, Any]):
     ctx = context()

@@ -55,7 +55,7 @@ def values(size: Dim, **symbols: int) -> int:
     return found
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("name", OF_TWO)
 def test_means_what_numbers_do(name: str):
     ours, plain = OF_TWO[name]

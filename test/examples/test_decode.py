@@ -17,6 +17,7 @@ from .plain_decoder import Array, logits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SIZES = Sizes(heads=6, key_heads=3, head=8, hidden=80, words=50, capacity=20)
+SMALL = Sizes(1, heads=2, key_heads=1, head=8, hidden=16, words=50, capacity=20)
 
 
 @pytest.mark.full(beside="test_a_call_without_donation_leaves_its_cache_alone")
@@ -41,9 +42,9 @@ def test_the_example_of_a_cache_that_grows_runs(runs_host: None):
 
 
 @functools.cache
-def compiled(append: str) -> sr.StaticModule:
+def compiled(append: str, sizes: Sizes = SIZES) -> sr.StaticModule:
     """The decoder whose caches an op appends to."""
-    return sr.compile(decoder(SIZES, append), options=sr.Options(cache=False))
+    return sr.compile(decoder(sizes, append), options=sr.Options(cache=False))
 
 
 @pytest.mark.full(beside="test_a_call_without_donation_leaves_its_cache_alone")
@@ -69,9 +70,9 @@ def test_a_cache_is_written_where_it_is(append: str):
 
 
 def test_a_call_without_donation_leaves_its_cache_alone():
-    module = compiled("ScatterND")
-    session = Session(module, SIZES, 2)
-    tokens = np.random.default_rng(1).integers(0, SIZES.words, (2, 6))
+    module = compiled("ScatterND", SMALL)
+    session = Session(module, SMALL, 2)
+    tokens = np.random.default_rng(1).integers(0, SMALL.words, (2, 6))
     session.feed(tokens[:, :5])
     before = [each.copy() for each in session.caches]
     position = np.full((2, 1), 5)
@@ -84,9 +85,9 @@ def test_a_call_without_donation_leaves_its_cache_alone():
 
 
 def test_a_cache_that_is_full_is_told():
-    module = compiled("ScatterND")
-    session = Session(module, SIZES, 1)
-    session.feed(np.zeros((1, SIZES.capacity), np.int64))
+    module = compiled("ScatterND", SMALL)
+    session = Session(module, SMALL, 1)
+    session.feed(np.zeros((1, SMALL.capacity), np.int64))
     with pytest.raises(
         IndexError, match=r"expected an index from -?[0-9]+ to 19, got 20"
     ):

@@ -117,15 +117,15 @@ def test_it_takes_weights_of_few_bits_and_a_nucleus(
 
 def test_logits_are_those_of_a_whole_text(example: Any, tmp_path: Path):
     checkpoint, generate = example
-    config = checkpoint.Config(50, 48, 80, 2, 6, 3, 8, 1e-5, 5e3, False)
+    config = checkpoint.Config(50, 48, 80, 1, 6, 3, 8, 1e-5, 5e3, False)
     checkpoint.write_random(tmp_path, config)
     graph = checkpoint.write_graph(tmp_path)
     module = sr.compile(graph, options=sr.Options(cache=False, grow="past"))
     weights = weights_of(module, tmp_path, checkpoint)
-    sizes = Sizes(2, 6, 3, 8, 80, 50, 64)
+    sizes = Sizes(1, 6, 3, 8, 80, 50, 64)
     tokens = np.random.default_rng(0).integers(0, 50, (2, 12))
     wanted = logits(tokens, weights, sizes)
-    caches: list[Array] = [np.zeros((2, 3, 0, 8), np.float32) for _ in range(4)]
+    caches: list[Array] = [np.zeros((2, 3, 0, 8), np.float32) for _ in range(2)]
     at = 0
     for count in (5, 1, 1, 4, 1):
         found, *caches = module(tokens[:, at : at + count], *caches)

@@ -79,6 +79,7 @@ def test_on_any_number_of_threads(name: str, whole: tuple[Any, Array]):
         assert got.tobytes() == whole[1].tobytes()
 
 
+@pytest.mark.sampled(every=3)
 def test_in_any_context(name: str, whole: tuple[Any, Array]):
     module, expected = whole
     inputs = inputs_of(name, ROWS)
@@ -90,6 +91,7 @@ def test_in_any_context(name: str, whole: tuple[Any, Array]):
     assert module(*inputs, out=held).tobytes() == expected.tobytes()
 
 
+@pytest.mark.sampled(every=3)
 def test_from_any_arrangement(name: str, whole: tuple[Any, Array]):
     module, expected = whole
     arrange: Mapping[str, Callable[[Array], Any]] = {

@@ -78,7 +78,7 @@ func.func @gather(%x: tensor<?x4xf32, ["n"]>, %i: tensor<3x4xi64>) -> tensor<3x4
 """
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize(
     ("model", "inputs"),
     [

@@ -91,13 +91,13 @@ def test_slots_are_planned_alike(asked: int):
             assert arguments.tolist() == other.tolist()
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=6)
 @NAMES
 def test_programs_are_printed_and_read(name: str):
     check_text(lowered(name))
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=6)
 @NAMES
 @often(4)
 def test_programs_are_planned_alike(name: str, asked: int):
@@ -105,7 +105,7 @@ def test_programs_are_planned_alike(name: str, asked: int):
     assert len(refused) > 1 or not lowered(name).program.symbols
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=6)
 @NAMES
 @often(10)
 def test_programs_run_alike(name: str, asked: int):

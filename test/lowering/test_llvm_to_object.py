@@ -253,6 +253,7 @@ def test_threads_change_nothing(threads: int, tmp_path: Path):
     assert len(set(alone[0])) == len(texts)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_error_is_that_of_the_first_in_order(threads: int):
     texts, (_, machine) = texts_of(4), kernels("x86-64-v3")

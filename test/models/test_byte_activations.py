@@ -56,7 +56,7 @@ def rows_of(count: int, depth: int) -> Array:
     return x
 
 
-@pytest.mark.sampled(every=6)
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_rows_are_rounded_in_blocks_and_nothing_else_is(
@@ -72,6 +72,7 @@ def test_rows_are_rounded_in_blocks_and_nothing_else_is(
         np.testing.assert_array_less(np.abs(module(x) - want) / size, 1e-4)
 
 
+@pytest.mark.sampled(every=3, start=2)
 @pytest.mark.parametrize("case", CASES[1:4], ids=str)
 def test_a_row_has_its_bits_in_every_batch(
     case: tuple[tuple[int, int], int, int, bool],
@@ -85,15 +86,19 @@ def test_a_row_has_its_bits_in_every_batch(
         np.testing.assert_array_equal(np.concatenate(apart), together)
 
 
+@pytest.mark.full(beside="test_a_row_has_its_bits_in_every_batch")
 def test_targets_with_multiply_adds_have_equal_bits():
-    text, weights = stepped((50, 256), 4, 64, True)
-    x = rows_of(13, 256)
+    text, weights = stepped((32, 128), 4, 64, True)
+    x = rows_of(13, 128)
     found = [
         build(text, weights, BYTES, target)(x) for target in ("x86-64-v3", "x86-64-v4")
     ]
     np.testing.assert_array_equal(*found)
 
 
+@pytest.mark.full(
+    beside="models/test_few_bits.py::test_a_model_as_data_has_the_same_bits"
+)
 def test_threads_and_models_as_data_have_equal_bits():
     model, _ = of_bits(4, 32, False, k=1024, n=1040)
     one, two = (
@@ -131,11 +136,12 @@ def with_level(model: bytes, level: int) -> bytes:
     return proto.SerializeToString()
 
 
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("level", [0, 1, 4])
 @pytest.mark.parametrize("block", [16, 32, 128])
 def test_a_node_may_ask_for_bytes(block: int, level: int):
     """With level 4, as an option does for all; any other is computed in f32."""
-    model, matrix = of_bits(4, block, False)
+    model, matrix = of_bits(4, block, False, k=128, n=32)
     asked = sr.compile(with_level(model, level), options=sr.Options(cache=False))
     plain, bytes = (
         sr.compile(model, options=options)
@@ -166,13 +172,19 @@ def test_groups_without_blocks_are_computed_in_f32():
 
 
 @pytest.mark.parametrize(
-    ("bits", "group", "block"), [(4, 32, 4), (2, 32, 8), (4, 32, 64), (8, 24, 16)]
+    ("bits", "group", "block"),
+    [
+        (4, 32, 4),
+        pytest.param(2, 32, 8, marks=pytest.mark.full),
+        (4, 32, 64),
+        (8, 24, 16),
+    ],
 )
 def test_blocks_that_no_kernel_has_are_rounded_in_f32(
     bits: int, group: int, block: int
 ):
     """Shorter than words, longer than a group, or no part of one."""
-    text, weights = stepped((128, 192), bits, group, False)
+    text, weights = stepped((32, 192), bits, group, False)
     x, y = 'tensor<?x192xf32, ["m"]>', "%x, %2"
     text = text.replace(
         f"graph.linear {y}",
@@ -189,12 +201,12 @@ def test_blocks_that_no_kernel_has_are_rounded_in_f32(
 @pytest.mark.parametrize(("weights", "most"), [("int8", 0.27), ("int4", 0.15)])
 def test_an_option_makes_both_factors_bytes(weights: str, most: float):
     random = np.random.default_rng(0)
-    w = random.standard_normal((512, 256), np.float32)
-    x, y = (f'tensor<?x{each}xf32, ["m"]>' for each in (256, 512))
+    w = random.standard_normal((128, 64), np.float32)
+    x, y = (f'tensor<?x{each}xf32, ["m"]>' for each in (64, 128))
     text = f"""
         func.func @main(%x : {x}) -> {y} {{
-          %w = graph.weight "w" : tensor<512x256xf32>
-          %a = graph.linear %x, %w : {x}, tensor<512x256xf32> -> {y}
+          %w = graph.weight "w" : tensor<128x64xf32>
+          %a = graph.linear %x, %w : {x}, tensor<128x64xf32> -> {y}
           return %a : {y}
         }}"""
     options = sr.Options(cache=False, weights=weights, activations="int8")
@@ -202,6 +214,6 @@ def test_an_option_makes_both_factors_bytes(weights: str, most: float):
     narrow = build(text, {"w": w}, options)
     assert narrow.report.constant_bytes <= most * w.nbytes
     assert options.key != sr.Options(weights=weights).key
-    rows = random.standard_normal((5, 256), np.float32)
+    rows = random.standard_normal((5, 64), np.float32)
     got, want = narrow(rows), plain(rows)
     assert 0 < np.abs(got - want).max() < 0.01 * np.abs(want).max()

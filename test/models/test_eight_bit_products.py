@@ -294,7 +294,9 @@ def test_products_on_the_host(signs: tuple[str, str]):
         np.testing.assert_array_equal(model(x), wide(x) @ wide(w))
 
 
-@pytest.mark.full(beside="models/test_eight_bits.py::test_a_model_of_bytes_as_data")
+@pytest.mark.full(
+    beside="models/test_few_bits.py::test_a_model_as_data_has_the_same_bits"
+)
 @by_signs
 @pytest.mark.usefixtures("runs_host")
 def test_products_as_data(signs: tuple[str, str]):

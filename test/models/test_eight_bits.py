@@ -167,7 +167,9 @@ def test_a_model_of_bytes(row: ElementType, target: str):
                 np.testing.assert_array_equal(got, right)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.full(
+    beside="models/test_few_bits.py::test_a_model_as_data_has_the_same_bits"
+)
 @by_type
 @pytest.mark.usefixtures("runs_host")
 def test_a_model_of_bytes_as_data(row: ElementType):
@@ -178,6 +180,7 @@ def test_a_model_of_bytes_as_data(row: ElementType):
         check_equal(data(*inputs(row, n)), module(*inputs(row, n)))
 
 
+@pytest.mark.sampled(every=2)
 @by_type
 @pytest.mark.usefixtures("runs_host")
 def test_a_model_of_bytes_from_the_cache(row: ElementType):

@@ -195,10 +195,10 @@ def test_matmul_of_bits_stays_in_few_bits(bits: int, block: int, zero: bool):
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_a_model_as_data_has_the_same_bits(bits: int):
     """Kernels of a library know of no size, and here not how many steps a word has."""
-    model, _ = of_bits(bits, 32, bits == 8)
+    model, _ = of_bits(bits, 32, bits == 8, k=128, n=32)
     compiled, data = sr.compile(model, options=sr.Options(cache=False)), replay(model)
     for rows in (1, 13, 70):
-        x = np.random.default_rng(rows).standard_normal((rows, 256), np.float32)
+        x = np.random.default_rng(rows).standard_normal((rows, 128), np.float32)
         np.testing.assert_array_equal(data(x), compiled(x))
 
 

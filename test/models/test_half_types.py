@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from onnx import ModelProto, numpy_helper, parser
+from onnx import ModelProto, TensorProto, numpy_helper, parser
 from xdsl.dialects.builtin import bf16, f16
 
 import static_runtime as sr
@@ -20,6 +21,7 @@ from static_runtime.runtime.abi import dtype_of
 from ..as_host import skip_unless_runs
 from ..compiler.bundle.c_program import any_size_program, build, run_any_size
 from ..compiler.library.replay import check_equal, replay
+from .open_models import several
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -100,6 +102,19 @@ def nearest(array: Array, row: ElementType) -> Array:
     return np.copysign(found, array).astype(np.float32)
 
 
+def stored(
+    name: str, shape: tuple[int, ...], row: ElementType, raw: bool
+) -> TensorProto:
+    """Numbers of a model, as bytes or as integers."""
+    random = np.random.default_rng(len(name) + len(shape))
+    array = to_elements(random.standard_normal(shape) / 8, row.type)
+    tensor = numpy_helper.from_array(array.view(dtype_of(row.numpy)), name)
+    if not raw:
+        tensor.ClearField("raw_data")
+        tensor.int32_data.extend(map(int, array.view(np.uint16).ravel()))
+    return tensor
+
+
 def network(row: ElementType, raw: bool) -> ModelProto:
     """A small network of images, of floats of 16 bits throughout."""
     kind = row.numpy
@@ -110,14 +125,20 @@ def network(row: ElementType, raw: bool) -> ModelProto:
             z = Add(g, x) p = GlobalAveragePool(z) f = Flatten(p)
             h = Gemm<transB = 1>(f, v, c) y = Softmax(h) }}"""
     )
-    random = np.random.default_rng(0)
-    for name, shape in {"w": (8, 8, 3, 3), "b": 8, "v": (10, 8), "c": 10}.items():
-        array = to_elements(random.standard_normal(shape) / 8, row.type)
-        tensor = numpy_helper.from_array(array.view(dtype_of(kind)), name)
-        if not raw:
-            tensor.ClearField("raw_data")
-            tensor.int32_data.extend(map(int, array.view(np.uint16).ravel()))
-        model.graph.initializer.append(tensor)
+    shapes = {"w": (8, 8, 3, 3), "b": (8,), "v": (10, 8), "c": (10,)}
+    for name, shape in shapes.items():
+        model.graph.initializer.append(stored(name, shape, row, raw))
+    return model
+
+
+def shifted(row: ElementType, raw: bool) -> ModelProto:
+    """The smallest such network: a sum with numbers that it stores."""
+    kind = row.numpy
+    model = parser.parse_model(
+        f"""<ir_version: 10, opset_import: ["" : 22]>
+        g ({kind}[n, 8, 12, 12] x) => ({kind}[n, 8, 12, 12] y) {{ y = Add(x, b) }}"""
+    )
+    model.graph.initializer.append(stored("b", (8, 1, 1), row, raw))
     return model
 
 
@@ -128,32 +149,34 @@ def images(row: ElementType, n: int) -> Array:
     return made.view(dtype_of(row.numpy))
 
 
-@pytest.mark.sampled(every=6)
+@pytest.mark.sampled(every=12)
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_network_has_the_bits_of_its_references(row: ElementType, target: str):
+@pytest.mark.parametrize("raw", [True, False])
+def test_a_network_has_the_bits_of_its_references(
+    row: ElementType, target: str, raw: bool
+):
     own = sr.Options(
         cache=False,
         enable_out_variant=False,
         optimize_memory=False,
         enable_tensorexpr_fusion=False,
     )
-    for raw in (True, False):
-        model = network(row, raw)
-        skip_unless_runs(target)
-        module = sr.compile(model, target=target, options=OPTIONS)
-        reference = sr.compile(model, options=own)
-        for n in (1, 3):
-            x = images(row, n)
-            for got, wanted in zip(module(x), reference(x), strict=True):
-                assert got.dtype == wanted.dtype == dtype_of(row.numpy)
-                ours, theirs = (
-                    to_numbers(each.view(row.dtype), row.type) for each in (got, wanted)
-                )
-                # Sums in another order rarely round to a neighbour.
-                ulp = 2.0**-10 if row.type == f16 else 2.0**-7
-                np.testing.assert_allclose(ours, theirs, rtol=ulp, atol=1e-4)
-                assert (ours != theirs).mean() < 0.01
+    model = network(row, raw)
+    skip_unless_runs(target)
+    module = sr.compile(model, target=target, options=OPTIONS)
+    reference = sr.compile(model, options=own)
+    for n in (1, 3):
+        x = images(row, n)
+        for got, wanted in zip(module(x), reference(x), strict=True):
+            assert got.dtype == wanted.dtype == dtype_of(row.numpy)
+            ours, theirs = (
+                to_numbers(each.view(row.dtype), row.type) for each in (got, wanted)
+            )
+            # Sums in another order rarely round to a neighbour.
+            ulp = 2.0**-10 if row.type == f16 else 2.0**-7
+            np.testing.assert_allclose(ours, theirs, rtol=ulp, atol=1e-4)
+            assert (ours != theirs).mean() < 0.01
 
 
 @pytest.mark.full(beside="test_a_network_has_the_bits_of_its_references")
@@ -169,11 +192,20 @@ def test_a_network_as_data_and_from_the_cache(row: ElementType):
         check_equal(again(images(row, n)), module(images(row, n)))
 
 
-@pytest.mark.sampled(every=2)
 @by_type
 @pytest.mark.usefixtures("runs_host")
-def test_a_network_in_c(row: ElementType, tmp_path: Path):
-    model = network(row, raw=True)
+@pytest.mark.parametrize(
+    ("make", "raw"),
+    [(shifted, False), pytest.param(network, True, marks=pytest.mark.full)],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_a_network_in_c(
+    row: ElementType,
+    make: Callable[[ElementType, bool], ModelProto],
+    raw: bool,
+    tmp_path: Path,
+):
+    model = make(row, raw)
     module = sr.compile(model, options=OPTIONS)
     write_bundle(
         make_bundle([Network(Compilation(model, options=OPTIONS), "net")]), tmp_path
@@ -182,7 +214,7 @@ def test_a_network_in_c(row: ElementType, tmp_path: Path):
     build(tmp_path, any_size_program(module.program))
     x = images(row, 3)
     _, found = run_any_size(tmp_path, module.program, {"n": 3}, {"x": x})
-    assert found == [each.tobytes() for each in module(x)]
+    assert found == [each.tobytes() for each in several(module(x))]
 
 
 CHAIN = """
@@ -213,22 +245,22 @@ def with_casts(row: ElementType) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.sampled(every=6, start=1)
+@pytest.mark.sampled(together=1)
 @by_type
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_fusion_keeps_each_rounding(row: ElementType, target: str):
+@pytest.mark.parametrize("n", [1, 7, 33])
+def test_a_fusion_keeps_each_rounding(row: ElementType, target: str, n: int):
     skip_unless_runs(target)
     random = np.random.default_rng(0)
-    for n in (1, 7, 33):
-        texts = (CHAIN.replace("HALF", str(row.type)), with_casts(row))
-        own, plain = (
-            sr.compile(each.replace("N", str(n)), target=target, options=OPTIONS)
-            for each in texts
-        )
-        x, w = (
-            to_elements(random.standard_normal(shape) / 4, row.type)
-            for shape in ((n, 40), (40, 24))
-        )
-        got = own(*(each.view(dtype_of(row.numpy)) for each in (x, w)))
-        wanted = plain(*(to_numbers(each, row.type) for each in (x, w)))
-        np.testing.assert_array_equal(to_numbers(got.view(row.dtype), row.type), wanted)
+    texts = (CHAIN.replace("HALF", str(row.type)), with_casts(row))
+    own, plain = (
+        sr.compile(each.replace("N", str(n)), target=target, options=OPTIONS)
+        for each in texts
+    )
+    x, w = (
+        to_elements(random.standard_normal(shape) / 4, row.type)
+        for shape in ((n, 40), (40, 24))
+    )
+    got = own(*(each.view(dtype_of(row.numpy)) for each in (x, w)))
+    wanted = plain(*(to_numbers(each, row.type) for each in (x, w)))
+    np.testing.assert_array_equal(to_numbers(got.view(row.dtype), row.type), wanted)

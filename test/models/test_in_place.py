@@ -178,7 +178,7 @@ def test_has_the_bits_that_it_has_elsewhere(
             np.testing.assert_array_equal(bits(array), bits(copy))
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("seed", range(5, 10))
 def test_takes_no_more_memory(seed: int):
     chain = RandomChain(seed, 77, 33)

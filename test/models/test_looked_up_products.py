@@ -78,7 +78,7 @@ def operands(
     return x, w
 
 
-@pytest.mark.sampled(every=9)
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize(

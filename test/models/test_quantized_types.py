@@ -66,7 +66,7 @@ def test_what_is_between_steps_is_one_step_off_at_most(steps: str, between: str)
 @pytest.mark.parametrize("groups", [1, 4])
 @pytest.mark.parametrize("steps", STEPS[:5])
 def test_weights_stay_in_the_bits_of_their_steps(steps: str, groups: int):
-    kind, (rows, columns) = TensorProto.DataType.Value(steps), (128, 64)
+    kind, (rows, columns) = TensorProto.DataType.Value(steps), (64, 64)
     bits = int(steps.removeprefix("U").removeprefix("INT"))
     least = 0 if steps[0] == "U" else -(1 << (bits - 1))
     random = np.random.default_rng(0)

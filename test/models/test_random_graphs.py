@@ -16,7 +16,7 @@ def poison(module: sr.StaticModule) -> None:
     module.context.activations[:] = 0xFF
 
 
-@pytest.mark.sampled(every=8)
+@pytest.mark.sampled(every=13)
 @pytest.mark.parametrize("symbolic", [False, True], ids=["static", "symbolic"])
 @pytest.mark.parametrize("seed", range(12))
 def test_computes_what_its_ops_do(seed: int, symbolic: bool):

@@ -119,7 +119,7 @@ def test_a_model_moves_them_and_reads_several_of_a_byte(row: ElementType):
     np.testing.assert_array_equal(module(x.view(np.uint8))[0], turned)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=5)
 @by_type
 def test_a_product_reads_a_weight_of_them(row: ElementType):
     weight = to_elements(np.arange(-30, 34).reshape(8, 8) / 4, row.type)

@@ -74,6 +74,7 @@ def test_sizes_come_and_go(
     assert model is not CHAIN or len(skipped) > 1
 
 
+@pytest.mark.full(beside="test_sizes_come_and_go")
 def test_a_cache_grows_by_concatenation():
     module = sr.compile(GROWN.model, options=UNCACHED)
     random = np.random.default_rng(0)

@@ -25,6 +25,7 @@ from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.session.errors import CompileError
 from static_runtime.compiler.session.options import Options
 
+from ...models.stored import STORED
 from .c_program import SANITIZERS, build
 
 MODEL = """
@@ -214,7 +215,7 @@ def test_a_trained_model_in_c_has_the_bits_of_python(tmp_path: Path):
 
 @pytest.mark.usefixtures("runs_host")
 def test_other_weights_are_told_from_those_of_the_model(tmp_path: Path):
-    bundle(tmp_path, model=TRAINED)
+    bundle(tmp_path, model=str(STORED["mlp_small"].fixed))
     build(tmp_path, OTHERS, "-fsanitize=address,undefined")
     subprocess.run(["./main"], cwd=tmp_path, check=True)
 

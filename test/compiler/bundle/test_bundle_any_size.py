@@ -102,7 +102,7 @@ def built() -> Iterator[Any]:
     for name, flags in product(CASES, SANITIZERS):
         is_later = flags and name != "texts"
         marks = [pytest.mark.soak] if is_later else []
-        if name in ("texts", "images"):
+        if name in ("texts", "images", "orders"):
             marks.append(pytest.mark.full)
         yield pytest.param(name, flags, marks=marks, id=f"{name}{''.join(flags)}")
 

@@ -106,12 +106,14 @@ def check(model: StaticModule, sizes: tuple[int, int, int], dtype: str) -> None:
     np.testing.assert_allclose(model(*operands), expected, rtol=0, atol=16 * tolerance)
 
 
-@pytest.mark.sampled(every=6)
+EACH = [(dtype, sizes) for dtype, several in KNOWN.items() for sizes in several]
+
+
+@pytest.mark.sampled(every=11)
 @pytest.mark.parametrize("target", ["x86-64", "host"])
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_products_of_known_sizes(dtype: str, target: str):
-    for sizes in KNOWN[dtype]:
-        check(build(sizes, dtype, target=target), sizes, dtype)
+@pytest.mark.parametrize(("dtype", "sizes"), EACH, ids=str)
+def test_products_of_known_sizes(dtype: str, sizes: tuple[int, int, int], target: str):
+    check(build(sizes, dtype, target=target), sizes, dtype)
 
 
 @pytest.mark.sampled(every=6)
@@ -125,11 +127,7 @@ def test_products_of_symbols(sizes: tuple[int | str, int | str, int | str]):
 
 
 @pytest.mark.sampled(every=25)
-@pytest.mark.parametrize(
-    ("dtype", "sizes"),
-    [(dtype, sizes) for dtype, several in KNOWN.items() for sizes in several],
-    ids=str,
-)
+@pytest.mark.parametrize(("dtype", "sizes"), EACH, ids=str)
 def test_products_with_packed_weights(dtype: str, sizes: tuple[int, int, int]):
     m, n, k = sizes
     *_, w = arrays((m, n, k), dtype)

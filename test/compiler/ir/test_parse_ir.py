@@ -265,7 +265,7 @@ def calls(do: Callable[[], object]) -> int:
 @pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", GROWING)
 def test_parsing_takes_work_that_is_linear(name: str):
-    texts = [GROWING[name](count) for count in (50, 100, 200)]
+    texts = [GROWING[name](count) for count in (20, 40, 80)]
     parsed(texts[0])  # what is done once in a process
     small, middle, large = (calls(lambda text=text: parsed(text)) for text in texts)
     assert large - middle <= 2.1 * (middle - small) + 100

@@ -183,13 +183,16 @@ print(package_of(sys.modules["plug"].Op))
 """
 
 
-def write_plugin(folder: Path, version: str, value: str = "plug:Op") -> None:
+def write_plugin(
+    folder: Path, version: str, value: str = "plug:Op", text: str = PLUGIN
+) -> None:
     """A package with an entry point, as it is installed."""
-    (folder / "plug.py").write_text(PLUGIN)
-    info = folder / "plug_ops-1.dist-info"
+    name = value.partition(":")[0]
+    (folder / f"{name}.py").write_text(text)
+    info = folder / f"{name}_ops-1.dist-info"
     info.mkdir(exist_ok=True)
     (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: plug-ops\nVersion: {version}\n"
+        f"Metadata-Version: 2.1\nName: {name}-ops\nVersion: {version}\n"
     )
     (info / "entry_points.txt").write_text(f"[static_runtime.ops]\nop = {value}\n")
 
@@ -211,13 +214,12 @@ def test_an_entry_point_is_loaded_when_an_op_is_looked_for(tmp_path: Path):
 
 
 def test_an_entry_point_may_name_a_module_or_a_list(tmp_path: Path):
-    write_plugin(tmp_path, "2", "plug:OPS")
-    path = tmp_path / "plug.py"
-    path.write_text(PLUGIN + "\nOPS = [Op]\n")
-    assert "[3. 3. 3.]" in use(tmp_path).stdout
-    write_plugin(tmp_path, "3", "plug")
-    path.write_text(PLUGIN + "\nsr.register_op(Op)\n")
-    assert "[3. 3. 3.]" in use(tmp_path).stdout
+    write_plugin(tmp_path, "2", "plug:OPS", f"{PLUGIN}\nOPS = [Op]\n")
+    other = PLUGIN.replace("plugged.op", "whole.op")
+    write_plugin(tmp_path, "3", "whole", f"{other}\nsr.register_op(Op)\n")
+    again = 'print(sr.compile(text.replace("graph.neg", "whole.op"))([1, 1, 1]))'
+    found = use(tmp_path, f"{USE}\n{again}")
+    assert found.stdout.count("[3. 3. 3.]") == 2, found.stderr
 
 
 def test_a_broken_entry_point_is_named(tmp_path: Path):

@@ -21,7 +21,7 @@ from ...models.stored import STORED
 pytestmark = pytest.mark.usefixtures("runs_host")
 
 TARGET = isa_name("host")
-MODEL = STORED["mlp_small"]
+MODEL = STORED["sr_example"]
 OTHER = STORED["deep_wide"]
 
 
@@ -70,7 +70,7 @@ def test_trace_build_and_replay(tmp_path: Path, capsys: pytest.CaptureFixture[st
     arguments = ("-m", "rt.run", name, "--input", "x.npz", "--output", "y.npz")
     out, error = run(tmp_path, *arguments)
     assert not error
-    assert "float32[3," in out
+    assert "float32[6," in out
     known = sr.compile(MODEL.dynamic, target=TARGET)
     with np.load(tmp_path / "y.npz") as found:
         (got,) = (found[each] for each in known.output_names)

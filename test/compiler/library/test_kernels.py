@@ -27,7 +27,7 @@ from static_runtime.runtime.library.not_selected import NotSelectedError
 from static_runtime.runtime.library.selection import Selection
 
 from ...models.stored import STORED
-from ..tracing.models import BRANCH, MIXED
+from ..tracing.models import BRANCH, MIXED, TURN
 from .replay import EVERY, check_equal, module_of, replay
 
 pytestmark = pytest.mark.usefixtures("runs_host")
@@ -51,10 +51,14 @@ SMALL = [DIGITS, *(each for each in TRAINED if each.stem == "model_1")]
 LARGE = [each for each in TRAINED if each not in SMALL]
 
 
-@pytest.mark.sampled(every=2, start=1)
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize(
     "model",
-    [*SMALL, *(pytest.param(each, marks=pytest.mark.soak) for each in LARGE)],
+    [
+        STORED["deep_wide"].dynamic,
+        *SMALL,
+        *(pytest.param(each, marks=pytest.mark.soak) for each in LARGE),
+    ],
     ids=lambda each: each.stem,
 )
 def test_a_trace_is_enough_for_a_replay(model: Path):
@@ -114,7 +118,7 @@ def test_models_share_the_kernels_of_one_structure():
     # Batch 64 of a model, and any batch of the same: the kernels have other numbers.
     models = [
         make_data_model(each, Options())
-        for each in (STORED["mlp_small"].fixed, STORED["mlp_small"].dynamic)
+        for each in (STORED["deep_wide"].fixed, STORED["deep_wide"].dynamic)
     ]
     one, other = (set(each.kernels) for each in models)
     assert one == other
@@ -122,12 +126,10 @@ def test_models_share_the_kernels_of_one_structure():
 
 
 def test_kernels_of_another_structure_are_missing_by_name():
-    made = make_data_model(STORED["deep_wide"].dynamic, Options())
-    other = make_data_model(STORED["mlp_small"].dynamic, Options())
-    inputs = STORED["deep_wide"].rows(2)
+    made, other = (make_data_model(each, Options()) for each in (BRANCH, TURN))
     module = module_of(made, EVERY, 1, (other,))
     with pytest.raises(NotSelectedError, match="expected a library with the kernel"):
-        module(*inputs)
+        module(True, np.ones((3, 4), np.float32))
 
 
 def test_a_kernel_is_called_with_its_arguments_alone():

@@ -18,6 +18,7 @@ from static_runtime.dialects.shape import tensor
 SHAPES = [(BLOCK + 1, 3 * BLOCK), (5, BLOCK, BLOCK + 7), (3, 3, 2 * BLOCK, BLOCK)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
 def test_a_permuted_array_is_in_rows(shape: tuple[int, ...], dtype: str):

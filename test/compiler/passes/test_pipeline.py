@@ -191,13 +191,13 @@ def test_modules_by_hand(text: str):
     run(text, WHOLE)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("number", range(20))
 def test_any_pass_on_any_module(number: int):
     attempt(number, lambda text, _: text)
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize("number", range(60))
 def test_any_pass_on_a_changed_module(number: int):
     attempt(number, changed)

@@ -189,7 +189,12 @@ def test_that_nothing_is_faster_is_kept_too(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "other", [("there", "x86-64-v3"), ("here", "x86-64"), ("here", "x86-64-v4")]
+    "other",
+    [
+        ("there", "x86-64-v3"),
+        ("here", "x86-64"),
+        pytest.param(("here", "x86-64-v4"), marks=pytest.mark.full),
+    ],
 )
 def test_a_record_is_of_one_machine_and_one_target(
     tmp_path: Path, other: tuple[str, str]

@@ -78,7 +78,7 @@ def lower(cases: Sequence[Case]) -> None:
         driver.compile(module_of(cases))
 
 
-@pytest.mark.sampled(every=12)
+@pytest.mark.sampled(every=31)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 @pytest.mark.parametrize(
     "most",

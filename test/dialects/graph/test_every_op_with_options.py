@@ -153,7 +153,7 @@ def tried() -> Iterator[Any]:
         yield pytest.param([op], None, None, marks=soak, id=op.name)
 
 
-@pytest.mark.sampled(every=10, start=3)
+@pytest.mark.sampled(every=10, start=2)
 @pytest.mark.parametrize(("ops", "most", "dozen"), [*tried()])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_passes_the_harness(

@@ -56,6 +56,7 @@ def scaled(count: int) -> sr.StaticModule:
     return sr.compile(text, options=sr.Options(cache=False))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("count", [2, 4, 5, 9])
 def test_outputs_are_a_tuple_in_their_order(count: int):
     module, x = scaled(count), np.arange(7, dtype=np.float32)

@@ -68,7 +68,7 @@ def growth(times: int, call: Callable[[], Any]) -> int:
     return after - before
 
 
-@pytest.mark.sampled(every=6)
+@pytest.mark.sampled(every=11)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_leave_nothing_behind(name: str):
     times, call = CALLS[name]

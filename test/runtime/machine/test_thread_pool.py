@@ -51,7 +51,7 @@ def rows(count: int) -> Any:
     return rng.standard_normal((count, 1003), np.float32)
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize("count", [0, 1, 7, 64, 301])
 @pytest.mark.parametrize("threads", [2, 3, 5])
 def test_bits_do_not_depend_on_the_number_of_threads(count: int, threads: int):

@@ -92,7 +92,7 @@ ROWS: list[tuple[list[int], int, int]] = [
 """Indices, the rows of the cache, and how many kernels are not run."""
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", ["i32", "i64"])
 @pytest.mark.parametrize("count", ["n", "m"])
@@ -138,7 +138,9 @@ def test_any_axis_may_be_in_order():
         assert check(INSIDE, *inputs) == skipped
 
 
-@pytest.mark.parametrize("options", [{}, {"check_memory": True}])
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"check_memory": True}, marks=pytest.mark.full)]
+)
 def test_what_is_computed_stays_as_long_as_it_may_be_read(options: dict[str, Any]):
     orders = ([0, 1, 2], [2, 0, 1])
     for one in orders:

@@ -107,8 +107,10 @@ def test_the_bound_of_shared_objects_is_of_the_largest_at_each_place():
     assert shared_lower_bound([]) == 0
 
 
-def test_no_shared_objects_are_smaller_than_their_bound():
-    for seed in range(100):
+@pytest.mark.sampled(every=4)
+@pytest.mark.parametrize("part", range(4))
+def test_no_shared_objects_are_smaller_than_their_bound(part: int):
+    for seed in range(part, 100, 4):
         records = random_records(seed)
         bound = shared_lower_bound(records)
         assert lower_bound(records) <= bound
@@ -224,16 +226,19 @@ def test_random_plans_hold(planner: str, seeds: Sequence[int]):
         assert made.lower_bound == max(live, default=0) <= made.size
 
 
-def test_conflicts_never_cost_more_than_greed():
+@pytest.mark.parametrize(
+    ("seeds", "least"), [(30, 2), pytest.param(150, 10, marks=pytest.mark.full)]
+)
+def test_conflicts_never_cost_more_than_greed(seeds: int, least: int):
     better = 0
-    for seed in range(150):
+    for seed in range(seeds):
         records = random_records(seed)
         by_conflict = plan(records, "conflict-driven", 1).size
         for planner in ("greedy-by-size", "greedy-by-breadth"):
             greedy = plan(records, planner, 1).size
             assert by_conflict <= greedy
             better += by_conflict < greedy
-    assert better > 10
+    assert better > least
 
 
 def test_another_process_makes_the_same_plan():

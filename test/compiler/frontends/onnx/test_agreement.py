@@ -227,7 +227,7 @@ def values(case: Case, numbers: tuple[int, ...]) -> Mapping[str, int]:
     return dict(zip(sorted(names), numbers, strict=True))
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("name", CASES)
 def test_runs_where_sizes_agree_and_says_where_they_do_not(name: str):
     assumed = CASES[name]

@@ -11,7 +11,7 @@ from .cases import CASES, check_close
 from .interpreter import read
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("name", CASES)
 def test_computes_what_the_references_do(name: str):
     case = CASES[name]
@@ -21,7 +21,7 @@ def test_computes_what_the_references_do(name: str):
         check_close(several(module(*inputs)), graph.run(*inputs))
 
 
-@pytest.mark.sampled(every=12)
+@pytest.mark.sampled(every=24)
 @pytest.mark.parametrize("name", CASES)
 def test_each_op_alone_computes_what_the_oracle_does(name: str):
     case = CASES[name]

@@ -27,7 +27,7 @@ def judged(
     return ReferenceEvaluator(form.model).run(None, dict(inputs))
 
 
-@pytest.mark.sampled(every=8, start=1)
+@pytest.mark.sampled(every=17, start=1)
 @pytest.mark.parametrize("name", FORMS)
 def test_runs_as_in_the_evaluator(name: str):
     form = FORMS[name]

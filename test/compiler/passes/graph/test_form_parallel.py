@@ -73,7 +73,7 @@ def compiled(path: Path, most: int | None) -> sr.StaticModule:
     return sr.compile(path, options=options)
 
 
-@pytest.mark.sampled(every=12)
+@pytest.mark.sampled(every=24)
 @pytest.mark.parametrize("seed", range(24))
 def test_branches_of_random_models(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -210,7 +210,7 @@ def with_and_without(
     yield from zip(*results, strict=True)
 
 
-@pytest.mark.sampled(every=40, start=1)
+@pytest.mark.sampled(every=45)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_any_op_may_read_what_a_product_makes(
     op: type[GraphOp], monkeypatch: pytest.MonkeyPatch
@@ -220,7 +220,7 @@ def test_any_op_may_read_what_a_product_makes(
         np.testing.assert_allclose(one, other, rtol=0, atol=2**-6 * most)
 
 
-@pytest.mark.sampled(every=40, start=1)
+@pytest.mark.sampled(every=45)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_a_result_of_any_op_is_rounded_once(
     op: type[GraphOp], monkeypatch: pytest.MonkeyPatch

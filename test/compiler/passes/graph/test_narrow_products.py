@@ -81,13 +81,14 @@ def same_bits(got: Array, expected: Array) -> None:
     np.testing.assert_array_equal(got.view(np.int32), expected.view(np.int32))
 
 
-@pytest.mark.sampled(every=6)
+@pytest.mark.sampled(every=13)
 @pytest.mark.parametrize("target", TARGETS)
-def test_products_of_rounded_factors(target: str):
-    for m, n, k in SIZES:
-        x, y = numbers(2, m, k), numbers(2, k, n)
-        got = compiled(stack(2, m, n, k), target)(x, y)
-        check(got, factor(x, target) @ factor(y, target), k)
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_products_of_rounded_factors(sizes: tuple[int, int, int], target: str):
+    m, n, k = sizes
+    x, y = numbers(2, m, k), numbers(2, k, n)
+    got = compiled(stack(2, m, n, k), target)(x, y)
+    check(got, factor(x, target) @ factor(y, target), k)
 
 
 @pytest.mark.sampled(every=4)

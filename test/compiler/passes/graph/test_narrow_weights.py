@@ -47,13 +47,14 @@ def factor(array: Array, target: str = "host") -> Array:
     return rounded(array) if isa is not None else array.astype(np.float64)
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("target", TARGETS)
-def test_products_of_known_sizes(target: str):
-    for m, n, k in SIZES:
-        x, row, w = numbers(m, k), numbers(n), numbers(k, n)
-        model = build(product(m, n, k), {"w": w}, target=target)
-        check(model(x, row), factor(x, target) @ rounded(w) + row, k)
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_products_of_known_sizes(sizes: tuple[int, int, int], target: str):
+    m, n, k = sizes
+    x, row, w = numbers(m, k), numbers(n), numbers(k, n)
+    model = build(product(m, n, k), {"w": w}, target=target)
+    check(model(x, row), factor(x, target) @ rounded(w) + row, k)
 
 
 def test_products_of_symbols_have_the_same_bits_in_every_size_and_schedule():
@@ -241,15 +242,19 @@ PAIRED = (
 )
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize("target", PAIRS)
-def test_pairs_are_products_of_rounded_factors(target: str):
-    for m, n, k in PAIRED:
-        x, row, w = numbers(m, k), numbers(n), numbers(k, n)
-        model = build(product(m, n, k), {"w": w}, target=target)
-        check(model(x, row), rounded(x) @ rounded(w) + row, k)
+@pytest.mark.parametrize("sizes", PAIRED, ids=str)
+def test_pairs_are_products_of_rounded_factors(
+    sizes: tuple[int, int, int], target: str
+):
+    m, n, k = sizes
+    x, row, w = numbers(m, k), numbers(n), numbers(k, n)
+    model = build(product(m, n, k), {"w": w}, target=target)
+    check(model(x, row), rounded(x) @ rounded(w) + row, k)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", ["pairs", "matrices", "host"])
 def test_a_zero_is_beside_the_last_of_steps_that_are_odd(target: str):
     for rows in (1, 7, 70):
@@ -296,6 +301,7 @@ def test_pairs_have_the_same_bits_in_every_size_and_schedule(target: str):
         np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("target", ["pairs", "matrices"])
 @pytest.mark.parametrize("groups", [1, 4])
 def test_convolutions_in_pairs(groups: int, target: str):
@@ -306,6 +312,7 @@ def test_convolutions_in_pairs(groups: int, target: str):
     check(model(x), convolved(*both, groups), 9 * 32 // groups)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", ["pairs", "matrices"])
 def test_rows_that_go_into_an_image_with_a_border(target: str):
     """

@@ -128,7 +128,7 @@ def test_every_sample_of_a_convolution_is_within_its_bound(algorithms: str, part
         assert error(module(arrays[0]), want) <= MOST, str(case)
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=9)
 @ALGORITHMS
 @pytest.mark.parametrize(
     ("weight", "window"),
@@ -203,6 +203,7 @@ def test_weights_that_transforms_lose_stay(algorithms: str, value: float):
         assert module.report.fewer_products == ()
 
 
+@pytest.mark.sampled(every=2)
 @ALGORITHMS
 def test_a_report_of_what_is_on_disk_says_it_too(
     algorithms: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,7 @@ def model(depths: tuple[int, ...]) -> str:
     }}"""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("target", ["host", "x86-64"])
 def test_products_of_many_depths(target: str):
     options = sr.Options(cache=False, threads=1)

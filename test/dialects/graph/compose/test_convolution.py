@@ -67,6 +67,7 @@ def computed(
     return result
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("kind", BUILDS)
 def test_open_numbers_compute_what_known_ones_compute(kind: str, window: str):

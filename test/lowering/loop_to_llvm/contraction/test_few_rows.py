@@ -5,6 +5,8 @@ the bits of a product of that many rows, in which B is packed or not.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from xdsl.parser import Parser
@@ -32,18 +34,28 @@ def product(rows: int | str, columns: int, type: str) -> str:
     }}"""
 
 
+@cache
+def compiled(rows: int | str, columns: int, type: str, threads: int) -> sr.StaticModule:
+    """A product of some rows, or of any number of them."""
+    options = sr.Options(cache=False, threads=threads)
+    return sr.compile(product(rows, columns, type), options=options)
+
+
+@pytest.mark.sampled(together=1)
+@pytest.mark.parametrize(
+    ("rows", "k"), [(1, 300), (2, 17), (7, 1030), (8, 300), (9, 5), (30, 600)]
+)
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("columns", [128, 72])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_open_and_known_rows_have_equal_bits(type: str, columns: int, threads: int):
-    options = sr.Options(cache=False, threads=threads)
-    module = sr.compile(product("n", columns, type), options=options)
+def test_open_and_known_rows_have_equal_bits(
+    type: str, columns: int, threads: int, rows: int, k: int
+):
     random = np.random.default_rng(columns)
-    for rows, k in ((1, 300), (2, 17), (7, 1030), (8, 300), (9, 5), (30, 600)):
-        a = (9 * random.standard_normal((3, rows, k))).astype(TYPES[type])
-        b = (9 * random.standard_normal((3, k, columns))).astype(TYPES[type])
-        known = sr.compile(product(rows, columns, type), options=options)
-        np.testing.assert_array_equal(module(a, b), known(a, b))
+    a = (9 * random.standard_normal((3, rows, k))).astype(TYPES[type])
+    b = (9 * random.standard_normal((3, k, columns))).astype(TYPES[type])
+    module, known = (compiled(n, columns, type, threads) for n in ("n", rows))
+    np.testing.assert_array_equal(module(a, b), known(a, b))
 
 
 SCHEDULED = """

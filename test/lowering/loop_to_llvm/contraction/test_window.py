@@ -80,7 +80,7 @@ def expected(x: Array, w: Array, steps: tuple[int, ...], out: tuple[int, ...]) -
     return total
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("channels", [3, 16, 40, 144])
 @pytest.mark.parametrize(

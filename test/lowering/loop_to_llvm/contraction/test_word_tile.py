@@ -61,16 +61,21 @@ def test_few_rows_and_words_that_lie_apart_are_not(rows: int, next: int):
     assert "vpdpbusd" in text
 
 
-@pytest.mark.sampled(together=2)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("shape", "bits", "group", "zero"),
     [
-        ((48, 32), 4, 32, True),
-        ((50, 96), 4, 16, False),
-        ((33, 160), 8, 32, True),
-        ((32, 128), 2, 64, False),
-        ((64, 256), 8, 128, False),
+        ((64, 64), 4, 32, True),
+        *(
+            pytest.param(*each, marks=pytest.mark.full)
+            for each in (
+                ((48, 32), 4, 32, True),
+                ((50, 96), 4, 16, False),
+                ((33, 160), 8, 32, True),
+                ((32, 128), 2, 64, False),
+                ((64, 256), 8, 128, False),
+            )
+        ),
     ],
 )
 def test_bits_are_those_of_vectors(

@@ -19,6 +19,7 @@ func.func @main(%a : tensor<3x16xi32>, %s : tensor<3x2xf32>, %o : tensor<3x2xi32
 }"""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64", "cooperlake"])
 @pytest.mark.parametrize("bits", [4, 8])
 def test_sums_are_exact_at_the_limits_of_bytes(bits: int, target: str):

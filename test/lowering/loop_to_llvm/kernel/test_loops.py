@@ -180,7 +180,7 @@ def open_module(name: str) -> sr.StaticModule:
     return sr.compile(CASES[name].text("n"))
 
 
-@pytest.mark.sampled(every=28)
+@pytest.mark.sampled(every=45)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("name", CASES)
 def test_a_sum_is_added_up_in_the_order_of_the_loop(name: str, count: int):

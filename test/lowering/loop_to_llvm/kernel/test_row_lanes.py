@@ -58,6 +58,7 @@ def compiled(name: str, k: int, type: str = "f32") -> sr.StaticModule:
     return sr.compile(MODEL.format(k=k, type=type, body=body))
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("k", [16, 51, 64, 97, 200])
 @pytest.mark.parametrize("name", BODIES)
 def test_rows_have_equal_bits_wherever_they_stand(name: str, k: int):

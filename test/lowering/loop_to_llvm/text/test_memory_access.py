@@ -34,18 +34,18 @@ def sliced(type: str, count: int, step: int) -> str:
     }}"""
 
 
-@pytest.mark.sampled(every=12)
+@pytest.mark.sampled(together=1)
+@pytest.mark.parametrize("count", [1, 7, 16, 67, 130])
 @pytest.mark.parametrize("target", ["x86-64", "x86-64-v3", "host"])
 @pytest.mark.parametrize("type", DTYPES)
 @pytest.mark.parametrize("step", STEPS)
-def test_elements_that_are_a_few_apart(step: int, type: str, target: str):
+def test_elements_that_are_a_few_apart(step: int, type: str, target: str, count: int):
     options = sr.Options(cache=False, check_memory=True)
-    for count in (1, 7, 16, 67, 130):
-        model = sr.compile(sliced(type, count, step), target=target, options=options)
-        skip_unless_runs(target)
-        size = (count - 1) * abs(step) + 1
-        x = (np.arange(2 * size).reshape(2, size) % 7 - 3).astype(DTYPES[type])
-        np.testing.assert_array_equal(model(x), x[:, ::step])
+    model = sr.compile(sliced(type, count, step), target=target, options=options)
+    skip_unless_runs(target)
+    size = (count - 1) * abs(step) + 1
+    x = (np.arange(2 * size).reshape(2, size) % 7 - 3).astype(DTYPES[type])
+    np.testing.assert_array_equal(model(x), x[:, ::step])
 
 
 @pytest.mark.parametrize("target", ["x86-64-v3", "host"])

@@ -154,7 +154,7 @@ def computed(formula: Any, *arrays: Any) -> Any:
     return run_all(build, *arrays)[0]
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_errors_are_within_the_bound_in_f64(name: str, step: int):
@@ -167,7 +167,7 @@ def test_errors_are_within_the_bound_in_f64(name: str, step: int):
         assert error <= bound, (at, mine, its)
 
 
-@pytest.mark.sampled(every=5)
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_f32_is_rounded_once(name: str):
     formula, exact, sample, _ = FUNCTIONS[name]
