@@ -223,9 +223,11 @@ class WordTile(RegisterTile):
         return self.one_k(self.point(at), accumulators)
 
     def point(self, at: str) -> list[str]:
-        """The reduced indices of a k, by its number."""
-        w, found = self.host.w, list[str]()
-        for size in reversed(self.op.sizes[3:]):
+        """The reduced indices of a k, by its number; none where there is one k."""
+        w, found, (_, _, *sizes) = self.host.w, list[str](), self.op.sizes
+        if not sizes:
+            return found
+        for size in reversed(sizes[1:]):
             assert isinstance(size, int), "the k of such a tile are counted"
             found.insert(0, w.minus(at, w.whole(at, size)))
             at = w.div(at, size)

@@ -66,10 +66,11 @@ def test_few_rows_and_words_that_lie_apart_are_not(rows: int, next: int):
     ("shape", "bits", "group", "zero"),
     [
         ((64, 64), 4, 32, True),
+        # One block, without a loop over any.
+        ((160, 32), 4, 32, True),
         *(
             pytest.param(*each, marks=pytest.mark.full)
             for each in (
-                ((48, 32), 4, 32, True),
                 ((50, 96), 4, 16, False),
                 ((33, 160), 8, 32, True),
                 ((32, 128), 2, 64, False),
