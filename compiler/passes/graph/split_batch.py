@@ -26,8 +26,9 @@ memory. Here the ops that a model begins with run for one row, then for the next
 values between them have memory for one row. Each such op computes each row of its
 result of the same row of its operands (`compiler/passes/row_wise.py`), so no bit
 changes. The loop ends where it saves most: each row reads all weights again, so it
-saves what is written and read between ops, less the weights. (Depth first, BrainSlug by
-Weber et al. calls it, which goes through parts of images so.)
+saves what is written and read between ops, less the weights. What only changes an
+argument, as a cache, does not leave it, since that is best done in place. (Depth first,
+BrainSlug by Weber et al. calls it, which goes through parts of images so.)
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
@@ -149,8 +150,10 @@ def _depends(value: SSAValue, count: Dim) -> bool:
 def _best_part(chain: Sequence[GraphOp], least: int) -> Sequence[GraphOp]:
     """The first ops of a chain that save most where they go row by row, if any."""
     made = {op.results[0] for op in chain}
-    most, end, saved = least, 0, 0
+    until = _read_until(chain)
+    most, end, saved, kept = least, 0, 0, 0
     for number, op in enumerate(chain, 1):
+        kept = max(kept, until.get(op, 0))
         for each in op.operands:
             type = tensor_type(each)
             if isinstance(each.owner, ConstantOp | WeightOp):
@@ -163,9 +166,26 @@ def _best_part(chain: Sequence[GraphOp], least: int) -> Sequence[GraphOp]:
             each in made and _is_fused(chain[number], each)
             for each in chain[number].operands
         )
-        if saved > most and not is_within:
+        if saved > most and not is_within and kept <= number:
             most, end = saved, number
     return chain[:end]
+
+
+def _read_until(chain: Sequence[GraphOp]) -> dict[Operation | Block, int]:
+    """
+    How many ops of a chain have to be in a loop with each op that moves or combines
+    elements of arguments, such as one that appends to a cache: its result may be the
+    memory of the argument, which a stack is not.
+    """
+    order: dict[Operation, int] = {op: number for number, op in enumerate(chain, 1)}
+    found: dict[Operation | Block, int] = {}
+    for op in chain:
+        if any(each.reductions for each in op.nests() or ()):
+            continue
+        if any(isinstance(e, BlockArgument) or e.owner in found for e in op.operands):
+            users = [use.operation for use in op.results[0].uses]
+            found[op] = max((order.get(e, len(chain) + 1) for e in users), default=0)
+    return found
 
 
 def _is_fused(op: GraphOp, operand: SSAValue) -> bool:

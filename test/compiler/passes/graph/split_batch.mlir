@@ -36,9 +36,10 @@ func.func @chain(%x : tensor<?x4x8x8xf32, ["n"]>) -> tensor<4x8x8xf32> {
 // CHECK-NEXT:    %[[S:.*]] = graph.exp %s
 // CHECK-NEXT:    %[[Y:.*]], %[[Z:.*]] = graph.loop %x, %[[S]] {trips = "5"
 // CHECK-NEXT:    ^{{.*}}(%{{.*}}: tensor<12xf32>, %[[I:.*]]: tensor<4xf32>):
-// CHECK-NEXT:      graph.reshape %{{.*}} {shape = ["1", "12"]}
-// CHECK-NEXT:      graph.reshape %{{.*}} {shape = ["1", "3", "4"]} : tensor<1x12xf32> -> tensor<1x3x4xf32>
+// CHECK:           graph.reshape %{{.*}} {shape = ["1", "12"]}
+// CHECK:           graph.reshape %{{.*}} {shape = ["1", "3", "4"]} : tensor<1x12xf32> -> tensor<1x3x4xf32>
 // CHECK-NEXT:      graph.mul %{{.*}}, %[[I]]
+// CHECK-NEXT:      graph.matmul
 // CHECK-NEXT:      graph.sum
 // CHECK-NEXT:      graph.sub
 // CHECK:           graph.yield %{{.*}}, %{{.*}} : tensor<3x4xf32>, tensor<3x4xf32>
@@ -47,7 +48,9 @@ func.func @chain(%x : tensor<?x4x8x8xf32, ["n"]>) -> tensor<4x8x8xf32> {
 func.func @known(%x : tensor<5x12xf32>, %s : tensor<4xf32>) -> tensor<3x4xf32> {
   %0 = graph.reshape %x {shape = ["5", "3", "4"]} : tensor<5x12xf32> -> tensor<5x3x4xf32>
   %1 = graph.exp %s : tensor<4xf32> -> tensor<4xf32>
-  %2 = graph.mul %0, %1 : tensor<5x3x4xf32>, tensor<4xf32> -> tensor<5x3x4xf32>
+  %m = graph.mul %0, %1 : tensor<5x3x4xf32>, tensor<4xf32> -> tensor<5x3x4xf32>
+  %w = graph.constant dense<0.5> : tensor<4x4xf32>
+  %2 = graph.matmul %m, %w : tensor<5x3x4xf32>, tensor<4x4xf32> -> tensor<5x3x4xf32>
   %3 = graph.sum %2 {axes = array<i64: 1>, keepdims = true} : tensor<5x3x4xf32> -> tensor<5x1x4xf32>
   %4 = graph.sub %2, %3 : tensor<5x3x4xf32>, tensor<5x1x4xf32> -> tensor<5x3x4xf32>
   %5 = graph.add %2, %4 : tensor<5x3x4xf32>, tensor<5x3x4xf32> -> tensor<5x3x4xf32>
@@ -76,4 +79,18 @@ func.func @reversed(%x : tensor<?x64xf32, ["n"]>) -> tensor<?x64xf32, ["n"]> {
   %2 = graph.sum %1 {axes = array<i64: 1>, keepdims = true} : tensor<?x64xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
   %3 = graph.sub %1, %2 : tensor<?x64xf32, ["n"]>, tensor<?x1xf32, ["n"]> -> tensor<?x64xf32, ["n"]>
   return %3 : tensor<?x64xf32, ["n"]>
+}
+
+// -----
+
+// A cache that grows is an output: it is appended to in place, and not stacked.
+//
+// CHECK-LABEL: func.func @cache
+// CHECK-NOT:     graph.loop
+func.func @cache(%c : tensor<?x8x64xf32, ["n"]>, %x : tensor<?x1x64xf32, ["n"]>) -> (tensor<?x9x64xf32, ["n"]>, tensor<?x9x1xf32, ["n"]>) {
+  %1 = graph.concat %c, %x {axis = 1 : i64} : tensor<?x8x64xf32, ["n"]>, tensor<?x1x64xf32, ["n"]> -> tensor<?x9x64xf32, ["n"]>
+  %2 = graph.sum %1 {axes = array<i64: 2>, keepdims = true} : tensor<?x9x64xf32, ["n"]> -> tensor<?x9x1xf32, ["n"]>
+  %3 = graph.sum %2 {axes = array<i64: 1>, keepdims = true} : tensor<?x9x1xf32, ["n"]> -> tensor<?x1x1xf32, ["n"]>
+  %4 = graph.sub %2, %3 : tensor<?x9x1xf32, ["n"]>, tensor<?x1x1xf32, ["n"]> -> tensor<?x9x1xf32, ["n"]>
+  return %1, %4 : tensor<?x9x64xf32, ["n"]>, tensor<?x9x1xf32, ["n"]>
 }
