@@ -15,13 +15,13 @@ After:
     }
 
 Each thread runs a range of the indices of a loop that is `split`: the outermost of its
-nest that has enough of them, never one that reduces or whose order matters; of a tile
-they share the rows or the columns, whichever are more. So bits do not depend on the
-number of threads. The work of a kernel is the number of multiply-adds that take as
-long; one that waits for its weight counts as three. Where the work is known and small
-the kernel stays as it is; elsewhere a call compares it with the cost of a thread. A
-kernel that checks indices, or reads what another index of the loop wrote, is one
-thread's.
+nest that has enough of them, for any open sizes if there is such a loop; never one that
+reduces or whose order matters; of a tile they share the rows or the columns, whichever
+are more. So bits do not depend on the number of threads. The work of a kernel is the
+number of multiply-adds that take as long; one that waits for its weight counts as
+three. Where the work is known and small the kernel stays as it is; elsewhere a call
+compares it with the cost of a thread. A kernel that checks indices, or reads what
+another index of the loop wrote, is one thread's.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects import Dim, ceildiv, product
+from ....dialects import Dim, ceildiv, evaluate, product, symbols_of
 from ....dialects.loop import (
     WORK,
     ArgsortOp,
@@ -145,6 +145,13 @@ class _Share:
         """How many units there are; many where only a run knows."""
         return self.units if isinstance(self.units, int) else _OPEN_UNITS
 
+    @property
+    def least(self) -> int:
+        """How many units there are where each open size is one."""
+        found = evaluate(self.units, dict.fromkeys(symbols_of(self.units), 1))
+        assert isinstance(found, int), "a size without symbols is a number"
+        return found
+
     def split(self) -> None:
         """Lets threads share it."""
         if isinstance(self.op, TileOp):
@@ -165,7 +172,9 @@ def _splittable(root: ForOp | TileOp) -> _Share | None:
     if isinstance(root, TileOp):
         found = [each for each in found if not _is_repeated(each.op, root)]
         found += _shares_of(root)
-    enough = [each for each in found if each.count >= _MIN_TRIPS]
+    # An open batch may be of one row: a loop inside of it that has enough comes first.
+    enough = [each for each in found if each.least >= _MIN_TRIPS]
+    enough = enough or [each for each in found if each.count >= _MIN_TRIPS]
     if enough and isinstance(enough[0].op, ForOp):
         return enough[0]
     most = max(found, key=lambda each: each.count, default=None)

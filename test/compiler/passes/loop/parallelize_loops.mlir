@@ -30,6 +30,36 @@ loop.kernel @symbolic(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
   }
 }
 
+// An open batch may be of one row, so threads share what is inside; a loop that has few
+// indices they do not share then.
+//
+// CHECK-LABEL: loop.kernel @batch
+// CHECK-NEXT:    loop.for parallel %{{.*}} to "n" {
+// CHECK-NEXT:      loop.for parallel %{{.*}} to 100 split {
+// CHECK-LABEL: loop.kernel @batch_of_few
+// CHECK-NEXT:    loop.for parallel %{{.*}} to "n" split {
+// CHECK-NEXT:      loop.for parallel %{{.*}} to 7 {
+loop.kernel @batch(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+  loop.for parallel %i to "n" {
+    loop.for parallel %j to 100 {
+      %x = loop.load %a[%i * 100 + %j] : memref<?xf32>
+      loop.store %x, %b[%i * 200 + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.kernel @batch_of_few(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+  loop.for parallel %i to "n" {
+    loop.for parallel %j to 7 {
+      %x = loop.load %a[%i * 7 + %j] : memref<?xf32>
+      loop.store %x, %b[%i * 20 + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
 // A small kernel is done before another thread has begun.
 //
 // CHECK-LABEL: loop.kernel @small
