@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARN
 demo: .venv/demo
 	$(BIN)/python examples/demo.py
 
-# What must hold, checked without a framework: a quick gate, five minutes on two cores.
+# What must hold, checked without a framework: a quick gate, four to eight minutes on two cores.
 # `make test HOST=zen-4` runs the tests as if on that machine of test/hosts.py: what is
 # compiled is compiled and assembled for it, and runs where this machine has its features;
 # else what would run says why it skips.
