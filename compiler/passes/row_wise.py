@@ -26,7 +26,10 @@ from ...dialects.graph import (
 
 
 def has_rows(value: SSAValue, count: Dim) -> bool:
-    """Whether the first axis of a tensor has `count` rows, and no other size has it."""
+    """
+    Whether the first axis of a tensor has `count` rows; of a symbol no other size
+    depends.
+    """
     first, *rest = sizes(tensor_type(value)) or (0,)
     return first == count and is_free(rest, count)
 
@@ -131,7 +134,7 @@ def _goes_by_row(nest: Nest, are_rows: Sequence[bool], count: Dim) -> bool:
 def _is_alike(source: Extent | Where, row: int, count: Dim) -> bool:
     """Whether a number is the same for all rows, however many there are."""
     if isinstance(source, Extent):
-        return is_free([source.size], count)
+        return source.size != count and is_free([source.size], count)
     return _stays(source.position, row, count)
 
 

@@ -27,14 +27,15 @@ values between them have memory for one row. Each such op computes each row of i
 result of the same row of its operands (`compiler/passes/row_wise.py`), so no bit
 changes. The loop ends where it saves most: each row reads all weights again, so it
 saves what is written and read between ops, less the weights. What only changes an
-argument, as a cache, does not leave it, since that is best done in place. (Depth first,
-BrainSlug by Weber et al. calls it, which goes through parts of images so.)
+argument, as a cache, does not leave it, since that is best done in place. (BrainSlug,
+by Weber et al., calls such an order depth first.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
@@ -51,7 +52,6 @@ from ....dialects import (
     evaluate,
     product,
     sizes,
-    symbol,
     symbols_of,
     tensor_type,
 )
@@ -59,6 +59,7 @@ from ....dialects.graph import (
     ConstantOp,
     GraphOp,
     LoopOp,
+    Nest,
     ReshapeOp,
     WeightOp,
     YieldOp,
@@ -77,6 +78,10 @@ model moves is in the second cache for several rows, too. Chosen by hand.
 
 _OPEN = 64
 """An open size, such as a height: little, since then weights count for more."""
+
+
+_Nests: TypeAlias = Mapping[GraphOp, Sequence[Nest]]
+"""The nests of ops, in order."""
 
 
 @dataclass(frozen=True)
@@ -104,15 +109,11 @@ def _batches(function: func.FuncOp) -> list[Dim]:
     """The numbers of rows that arguments have: symbols, and numbers beyond 1."""
     firsts = [sizes(tensor_type(each))[:1] for each in function.body.block.args]
     found = dict.fromkeys(size for shape in firsts for size in shape)
-    return [each for each in found if each == _symbol_or_number(each) != 1]
-
-
-def _symbol_or_number(size: Dim) -> Dim | None:
-    """A size that is a symbol alone, or a number that is not 0."""
-    if isinstance(size, int):
-        return size or None
-    name, *others = symbols_of(size)
-    return None if others else symbol(name)
+    return [
+        each
+        for each in found
+        if (each > 1 if isinstance(each, int) else symbols_of(each) == {str(each)})
+    ]
 
 
 def _moved(block: Block, count: Dim) -> int:
@@ -150,7 +151,8 @@ def _depends(value: SSAValue, count: Dim) -> bool:
 def _best_part(chain: Sequence[GraphOp], least: int) -> Sequence[GraphOp]:
     """The first ops of a chain that save most where they go row by row, if any."""
     made = {op.results[0] for op in chain}
-    until = _read_until(chain)
+    nests: _Nests = {op: op.nests() or () for op in chain}
+    until = _read_until(nests)
     most, end, saved, kept = least, 0, 0, 0
     for number, op in enumerate(chain, 1):
         kept = max(kept, until.get(op, 0))
@@ -158,12 +160,12 @@ def _best_part(chain: Sequence[GraphOp], least: int) -> Sequence[GraphOp]:
             type = tensor_type(each)
             if isinstance(each.owner, ConstantOp | WeightOp):
                 saved -= _bytes(type, sizes(type))
-            elif each in made and not _is_fused(op, each):
+            elif each in made and not _is_fused(nests[op], each):
                 # Written, and read.
                 saved += 2 * _bytes(type, sizes(type)[1:])
         # What ends the loop is written in any case, after all of its kernel.
         is_within = number < len(chain) and any(
-            each in made and _is_fused(chain[number], each)
+            each in made and _is_fused(nests[chain[number]], each)
             for each in chain[number].operands
         )
         if saved > most and not is_within and kept <= number:
@@ -171,26 +173,25 @@ def _best_part(chain: Sequence[GraphOp], least: int) -> Sequence[GraphOp]:
     return chain[:end]
 
 
-def _read_until(chain: Sequence[GraphOp]) -> dict[Operation | Block, int]:
+def _read_until(nests: _Nests) -> dict[Operation | Block, int]:
     """
     How many ops of a chain have to be in a loop with each op that moves or combines
     elements of arguments, such as one that appends to a cache: its result may be the
     memory of the argument, which a stack is not.
     """
-    order: dict[Operation, int] = {op: number for number, op in enumerate(chain, 1)}
+    order: dict[Operation, int] = {op: number for number, op in enumerate(nests, 1)}
     found: dict[Operation | Block, int] = {}
-    for op in chain:
-        if any(each.reductions for each in op.nests() or ()):
+    for op in nests:
+        if any(each.reductions for each in nests[op]):
             continue
         if any(isinstance(e, BlockArgument) or e.owner in found for e in op.operands):
             users = [use.operation for use in op.results[0].uses]
-            found[op] = max((order.get(e, len(chain) + 1) for e in users), default=0)
+            found[op] = max((order.get(e, len(nests) + 1) for e in users), default=0)
     return found
 
 
-def _is_fused(op: GraphOp, operand: SSAValue) -> bool:
+def _is_fused(nests: Sequence[Nest], operand: SSAValue) -> bool:
     """Whether an operand will be in the registers of one kernel alone."""
-    nests = op.nests() or ()
     return operand.has_one_use() and all(each.is_pointwise for each in nests)
 
 

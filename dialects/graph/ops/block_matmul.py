@@ -46,18 +46,16 @@ class BlockMatmulOp(SingleResultOp):
             raise VerifyException(
                 f"expected operands of one dtype, got {lhs} and {rhs}"
             )
-        (left, right), stack = (
-            map(sizes, (lhs, rhs)),
-            f"{batch} axes alike, " * (batch > 0),
-        )
+        left, right = sizes(lhs), sizes(rhs)
         if 0 <= batch < len(left) and batch + 1 < len(right):
             *rows, k = left
             *blocks, n = right[batch:]
-            alike = all(map(agree, left[:batch], right[:batch]))
-            if alike and agree(k, product(blocks)):
+            is_one_batch = all(map(agree, left[:batch], right[:batch]))
+            if is_one_batch and agree(k, product(blocks)):
                 return tensor(lhs.element_type, *rows, n)
+        behind = f" behind {batch} axes of one batch" if batch else ""
         raise VerifyException(
-            f"expected {stack}...xK and blocks of K rows, got {lhs} and {rhs}"
+            f"expected ...xK and blocks of K rows{behind}, got {lhs} and {rhs}"
         )
 
     def reference(self, lhs: Array, rhs: Array, batch: int = 0) -> Array:

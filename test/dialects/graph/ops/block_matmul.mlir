@@ -32,7 +32,7 @@ func.func @two_types(%a : tensor<2x12xf32>, %b : tensor<3x4x5xf64>) {
 // -----
 
 func.func @two_batches(%a : tensor<2x7x12xf32>, %b : tensor<3x3x4x5xf32>) {
-  // expected-error {{expected 1 axes alike, ...xK and blocks of K rows, got tensor<2x7x12xf32> and tensor<3x3x4x5xf32>}}
+  // expected-error {{expected ...xK and blocks of K rows behind 1 axes of one batch, got tensor<2x7x12xf32> and tensor<3x3x4x5xf32>}}
   %0 = graph.block_matmul %a, %b {batch = 1 : i64} : tensor<2x7x12xf32>, tensor<3x3x4x5xf32> -> tensor<2x7x5xf32>
   return
 }
@@ -40,7 +40,7 @@ func.func @two_batches(%a : tensor<2x7x12xf32>, %b : tensor<3x3x4x5xf32>) {
 // -----
 
 func.func @more_batches_than_axes(%a : tensor<2x12xf32>, %b : tensor<2x12x3x4x5xf32>) {
-  // expected-error {{expected 2 axes alike, ...xK and blocks of K rows, got tensor<2x12xf32> and tensor<2x12x3x4x5xf32>}}
+  // expected-error {{expected ...xK and blocks of K rows behind 2 axes of one batch, got tensor<2x12xf32> and tensor<2x12x3x4x5xf32>}}
   %0 = graph.block_matmul %a, %b {batch = 2 : i64} : tensor<2x12xf32>, tensor<2x12x3x4x5xf32> -> tensor<2x5xf32>
   return
 }
