@@ -5,7 +5,9 @@ Time what a call costs over its kernels, and what it costs to fork and join thre
 
 The machine may be doing other things: each figure is the least of many short bursts,
 the ways to call in turns. The cost of a call is that from Python, with its loop of some
-six nanoseconds, less that of `sr_repeat`, which runs the kernels without Python. The
+six nanoseconds, less that of `sr_repeat`, which runs the kernels without Python: with
+inputs by place, by name, and as lists of numbers, which Python converts. The size of
+the output of `above_zero` is known only after the run; nobody gives memory for it. The
 cost of fork and join is that of a shared kernel that has nothing to do.
 """
 
@@ -26,13 +28,29 @@ from static_runtime.runtime.machine.thread_pool import thread_pool, usable_threa
 
 MODELS = Path(__file__).resolve().parent.parent / "test" / "models" / "onnx"
 
-CASES: tuple[tuple[str, Path, int], ...] = (
+ABOVE_ZERO = """
+func.func @above_zero(%x: tensor<64xf32>) -> tensor<?x1xi64, ["found"]> {
+  %0 = graph.constant dense<0.0> : tensor<f32>
+  %1 = graph.gt %x, %0 : tensor<64xf32>, tensor<f32> -> tensor<64xi1>
+  %2 = graph.cast %1 {to = i64} : tensor<64xi1> -> tensor<64xi64>
+  %3 = graph.sum %2 {axes = array<i64: 0>, keepdims = false} :
+    tensor<64xi64> -> tensor<i64>
+  graph.define_symbol %3 {symbol = "found", low = "0", high = "64"} : tensor<i64>
+  %4 = graph.nonzero %1 {count = "found"} : tensor<64xi1> ->
+    tensor<?x1xi64, ["found"]>
+  func.return %4 : tensor<?x1xi64, ["found"]>
+}
+"""
+"""The places of positive numbers."""
+
+CASES: tuple[tuple[str, Path | str, int], ...] = (
     ("add16", MODELS / "add16.onnx", 0),
     ("sr_example", MODELS / "sr_example.onnx", 0),
     ("mlp_small", MODELS / "mlp_small_dynamic.onnx", 1),
     ("deep_wide", MODELS / "deep_wide_dynamic.onnx", 1),
+    ("above_zero", ABOVE_ZERO, 0),
 )
-"""Name, file, and batch size; 0 for a model of fixed sizes."""
+"""Name, file or text, and batch size; 0 for a model of fixed sizes."""
 
 BURSTS = 1000
 BURST_SECONDS = 2e-4
@@ -84,24 +102,34 @@ def least_times(*runs: Callable[[int], Any]) -> list[float]:
 
 def callers(
     module: sr.StaticModule, arrays: list[Any], out: Any
-) -> tuple[Callable[[int], None], Callable[[int], None]]:
-    """Loops around a call as one writes it, without `out` and with it."""
+) -> list[Callable[[int], None]]:
+    """
+    Loops around a call as one writes it: by place, by name, with lists, and with `out`,
+    unless only a run knows sizes.
+    """
     names = [f"x{at}" for at in range(len(arrays))]
-    inputs = ", ".join(names)
-    scope = dict(zip(names, arrays, strict=True))
+    lists = [f"y{at}" for at in range(len(arrays))]
+    inputs, numbers = ", ".join(names), ", ".join(lists)
+    pairs = zip(module.input_names, names, strict=True)
+    by_name = ", ".join(f"{each}={name}" for each, name in pairs)
+    scope: dict[str, Any] = dict(zip(names, arrays, strict=True))
+    scope |= {y: array.tolist() for y, array in zip(lists, arrays, strict=True)}
     scope |= {"module": module, "out": out, "repeat": itertools.repeat}
     loops: list[Callable[[int], None]] = []
-    for call in (f"module({inputs})", f"module({inputs}, out=out)"):
+    calls = [f"module({each})" for each in (inputs, by_name, numbers)]
+    if not module.program.defined:
+        calls.append(f"module({inputs}, out=out)")
+    for call in calls:
         # The names are local ones, as in a function that calls a model.
         text = f"def loop(times, {', '.join(f'{each}={each}' for each in scope)}):\n"
         text += f"    for _ in repeat(None, times):\n        {call}\n"
         found: dict[str, Any] = {**scope}
         exec(text, found)
         loops.append(found["loop"])
-    return loops[0], loops[1]
+    return loops
 
 
-def print_calls(name: str, path: Path, batch: int, threads: int) -> None:
+def print_calls(name: str, path: Path | str, batch: int, threads: int) -> None:
     """Prints what a call of a model costs."""
     options = sr.Options(cache=False, threads=threads)
     module = sr.compile(path, options=options)
@@ -111,13 +139,12 @@ def print_calls(name: str, path: Path, batch: int, threads: int) -> None:
         random.standard_normal(each.sizes(symbols)).astype(each.dtype)
         for each in module.program.inputs
     ]
-    plain, given = callers(module, arrays, module(*arrays))
-    alone, fresh, written = least_times(module.repeater(*arrays), plain, given)
-    print(
-        f"| {name} | {threads} | {alone:.0f} | {fresh - alone:.0f} | "
-        f"{written - alone:.0f} |",
-        flush=True,
-    )
+    loops = callers(module, arrays, module(*arrays))
+    alone, *calls = least_times(module.repeater(*arrays), *loops)
+    place, named, numbers, *given = (f"{each - alone:.0f}" for each in calls)
+    (written,) = given or ("-",)
+    figures = (f"{alone:.0f}", place, written, named, numbers)
+    print(f"| {name} | {threads} | {' | '.join(figures)} |", flush=True)
 
 
 def print_forks(threads: int) -> None:
@@ -137,8 +164,9 @@ def print_forks(threads: int) -> None:
 
 def main() -> None:
     """Prints a table of calls, then what fork and join cost."""
-    print("| model | threads | kernels, ns | call, ns | with out=, ns |")
-    print("| --- | --- | --- | --- | --- |")
+    ways = ("kernels", "call", "with out=", "by name", "of lists")
+    print(f"| model | threads | {' | '.join(f'{each}, ns' for each in ways)} |")
+    print(f"|{' --- |' * (len(ways) + 2)}")
     for case in CASES:
         for threads in (1, 2):
             print_calls(*case, threads)

@@ -38,7 +38,7 @@ from .body import RUN
 from .lending import GIVE_BACK, RESERVE, ROW, note, put_back, take
 from .new_arrays import NEW_ARRAY
 from .polls import length_of
-from .python_calls import COUNT, ENTER, ENTER_IF, EXPLAIN, SLOW, is_like
+from .python_calls import COUNT, ENTER, ENTER_IF, EXPLAIN, MATCH, SLOW, is_like
 from .sizes import SizeBuilder
 
 CALL = Signature("sr_call", (ADDRESS, ADDRESS, WORD, ADDRESS), ADDRESS)
@@ -106,6 +106,10 @@ class EntryBuilder(ArrayBuilder):
         """A function before anything of it is built."""
         super().__init__(Builder(CALL, '"few-passes"'))
         _, self.arguments, self.flags, self.names = self.b.parameters
+        self.placed: Value = self.arguments
+        """The arguments in the order of the inputs."""
+        self.out: Value = NULL
+        """What the caller gave as `out`, null if nothing."""
 
     def made(self) -> Function:
         """The function, which ends here, but for the way to Python."""
@@ -113,10 +117,22 @@ class EntryBuilder(ArrayBuilder):
             self.b.leave(self.b.call(SLOW, self.arguments, self.flags, self.names))
         return self.b.function
 
-    def require_count(self, inputs: Value) -> None:
-        """Leaves calls with another number of arguments to Python."""
-        count = self.b.binary("and", self.flags, COUNT)
-        self.require(self.b.eq(count, inputs))
+    def order(self, inputs: Value, places: Value) -> None:
+        """
+        Reads which argument is for which input, and what is given as `out`; there are
+        `places` for all of them. Leaves calls that do not give each input once to
+        Python.
+        """
+        b = self.b
+        count = b.binary("and", self.flags, COUNT)
+        carried = {"placed": self.arguments, "count": count, "out": NULL}
+        with b.when(b.ne(self.names, NULL), **carried) as named:
+            given = self.arguments, count, self.names
+            self.require(b.call(MATCH, *given, inputs, places))
+            named.placed, named.count = places, inputs
+            named.out = b.load(b.at(places, inputs), type=ADDRESS)
+        self.placed, self.out = named.placed, named.out
+        self.require(b.eq(named.count, inputs))
 
     def look_up(self, wanted: Value, symbols: Value) -> Op:
         """
@@ -197,26 +213,29 @@ class CallBuilder(EntryBuilder):
         self.wanted: Value = self.b.alloca(len(self.symbols)) if self.symbols else NULL
         """Where the values of the symbols are, in their order."""
         defined = {*program.defined}
-        self.is_cut = any(
-            symbols_of(size) & defined for type in self.outputs for size in sizes(type)
-        )
-        """Whether the shapes of outputs are known only after the run."""
+        self.late = [
+            at
+            for at, type in enumerate(self.outputs)
+            if any(symbols_of(size) & defined for size in sizes(type))
+        ]
+        """The outputs whose shapes are known only after the run."""
 
-    def begin(self) -> bool:
+    def begin(self, may_be_late: bool) -> bool:
         """
-        Leaves calls with another number of arguments to Python; false when it leaves
-        every call to it, since the shapes of outputs are not known before the run, or
-        since Python checks memory.
+        Leaves calls that do not give each input once to Python; false when it leaves
+        every call to it, since Python checks memory, or since shapes of outputs are
+        known only after the run, unless they `may_be_late`.
         """
-        if self.is_cut or CHECKED in self.program.attributes:
+        is_left = bool(self.late) and not may_be_late
+        if is_left or CHECKED in self.program.attributes:
             self.b.go("slow")
             return False
-        self.require_count(len(self.inputs))
+        self.order(len(self.inputs), self.b.alloca(len(self.inputs) + 1))
         return True
 
     def argument(self, at: int) -> Op:
         """The argument of a number."""
-        return self.b.load(self.arguments, at, ADDRESS)
+        return self.b.load(self.placed, at, ADDRESS)
 
     def search(self) -> Op:
         """The plan row of the values of the symbols, which are at `wanted`."""

@@ -82,12 +82,13 @@ class _DataEntry(EntryBuilder):
         self.elements, self.wanted, self.results = (
             b.alloca(ModelTable.ARRAYS) for _ in range(3)
         )
+        self.places = b.alloca(ModelTable.ARRAYS + 1)
 
     def built(self) -> Function:
         """The function."""
         b = self.b
-        self.require(b.eq(self.names, NULL))
-        self.require_count(self.inputs)
+        self.order(self.inputs, self.places)
+        self.require(b.eq(self.out, NULL))
         self.read()
         row = self.find_row()
         sizes = self.compare(self.more(row))
@@ -120,7 +121,7 @@ class _DataEntry(EntryBuilder):
 
     def argument_at(self, number: Value) -> Op:
         """The argument of a number."""
-        return self.b.load(self.b.at(self.arguments, number), type=ADDRESS)
+        return self.b.load(self.b.at(self.placed, number), type=ADDRESS)
 
     def read(self) -> None:
         """Checks the kinds of inputs; notes their elements, and their symbols."""

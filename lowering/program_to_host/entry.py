@@ -6,7 +6,9 @@ Lower the entry of a program: the function that Python calls, which reads arrays
 It takes a call whose arguments are numpy arrays of just the declared dtypes and shapes,
 contiguous and aligned, with symbols that have a plan or can get one. It makes the
 outputs, or writes to those that the caller gave as `out`, borrows a context from the
-module's free list, and runs. Everything else goes to the module's Python callable with
+module's free list, and runs. An output whose shape is known only after the run is made
+flat, with room for the most elements that it may have, and then copied to an array of
+its shape. Everything else goes to the module's Python callable with
 the arguments as they came, which converts or explains. A run that ends in an error is
 explained by another callable, which is given the context and what the run returned.
 """
@@ -17,13 +19,14 @@ from collections.abc import Sequence
 
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects import Dim, Tensor, sizes
+from ...dialects import Dim, Tensor, greatest, product, sizes
 from ...dialects.loop import ProgramOp
 from ...runtime.abi import State
 from ...runtime.hostcode import ADDRESS, NULL, Function, Op, Value
 from . import python_api as api
 from .call import CallBuilder, bare_symbol, descriptor_field
-from .python_calls import IS_APART, IS_ARRAY, IS_OUT, TUPLE
+from .new_arrays import MAKE_ARRAY
+from .python_calls import DROP, IS_APART, IS_ARRAY, TUPLE
 
 _FEW_OUTPUTS = 4
 """The most outputs whose tuple is made in line."""
@@ -45,15 +48,15 @@ class _Entry(CallBuilder):
     def build(self) -> None:
         """Builds all but the way to Python."""
         b = self.b
-        if not self.begin():
+        if not self.begin(may_be_late=True):
             return
         arrays = [self.argument(at) for at in range(len(self.inputs))]
         for array, type in zip(arrays, self.inputs, strict=True):
             self.require_array(array, type)
         row = self.bind(arrays)
-        out, given = self.read_outputs(arrays)
+        given = self.read_outputs(arrays)
         context = self.borrow(row)
-        made, elements = self.make_missing(context, out, given)
+        made, elements = self.make_missing(context, given)
         for at, address in enumerate([*map(self.data, arrays), *elements]):
             b.store(address, context, self.layout.HEAD + at)
         status = self.run(context)
@@ -61,8 +64,10 @@ class _Entry(CallBuilder):
             for each in made:
                 b.call(api.DECREF, each)
             self.explain(context, status)
+        if self.late:
+            made = self.shaped(context, made)
         self.give_back(context)
-        self.answer(out, made)
+        self.answer(made)
 
     def bind(self, arrays: Sequence[Value]) -> Value:
         """
@@ -98,29 +103,32 @@ class _Entry(CallBuilder):
             other.row = self.search()
         return other.row
 
-    def read_outputs(self, arrays: Sequence[Value]) -> tuple[Value, list[Value]]:
+    def read_outputs(self, arrays: Sequence[Value]) -> list[Value]:
         """
-        What the caller gave as `out`, null if nothing, and the addresses of its arrays'
-        elements. They are checked as inputs are, and that none overlaps another array.
+        The addresses of the elements of the arrays that the caller gave as `out`, null
+        if it gave none. They are checked as inputs are, and that none overlaps another
+        array. Arrays of shapes that nobody knows yet are left to Python, which refuses
+        them.
         """
         b, count = self.b, len(self.outputs)
+        if self.late:
+            self.require(b.eq(self.out, NULL))
+            return [NULL] * count
         names = [f"at{each}" for each in range(count)]
-        carried: dict[str, Value] = dict.fromkeys(("out", *names), NULL)
-        with b.when(b.ne(self.names, NULL), **carried) as named:
-            self.require(b.call(IS_OUT, self.names))
-            named.out = self.argument(len(arrays))
-            given = [named.out]
+        carried: dict[str, Value] = dict.fromkeys(names, NULL)
+        with b.when(b.ne(self.out, NULL), **carried) as named:
+            given = [self.out]
             if count != 1:
-                kind = b.load(b.offset(named.out, api.TYPE), type=ADDRESS)
+                kind = b.load(b.offset(self.out, api.TYPE), type=ADDRESS)
                 self.require(b.eq(kind, api.field(b, State.TUPLE_TYPE)))
-                self.require(b.eq(b.call(api.TUPLE_SIZE, named.out), count))
-                given = [b.call(api.GET_ITEM, named.out, at) for at in range(count)]
+                self.require(b.eq(b.call(api.TUPLE_SIZE, self.out), count))
+                given = [b.call(api.GET_ITEM, self.out, at) for at in range(count)]
             for array, type in zip(given, self.outputs, strict=True):
                 self.require_written(array, type)
             self.require_apart([*map(self.data, given)], [*map(self.data, arrays)])
             for name, array in zip(names, given, strict=True):
                 setattr(named, name, self.data(array))
-        return named.out, [getattr(named, each) for each in names]
+        return [getattr(named, each) for each in names]
 
     def require_written(self, array: Value, type: Tensor) -> None:
         """
@@ -157,7 +165,7 @@ class _Entry(CallBuilder):
         self.require(b.call(IS_APART, table, own, len(starts)))
 
     def make_missing(
-        self, context: Value, out: Value, given: Sequence[Value]
+        self, context: Value, given: Sequence[Value]
     ) -> tuple[list[Value], list[Value]]:
         """
         The arrays that are made unless the caller gave some, null if it did, and the
@@ -166,7 +174,7 @@ class _Entry(CallBuilder):
         b, count = self.b, len(self.outputs)
         carried: dict[str, Value] = {f"made{at}": NULL for at in range(count)}
         carried |= {f"at{at}": each for at, each in enumerate(given)}
-        with b.when(b.eq(out, NULL), **carried) as none:
+        with b.when(b.eq(self.out, NULL), **carried) as none:
             for at, array in enumerate(self.make_outputs(context)):
                 setattr(none, f"made{at}", array)
                 setattr(none, f"at{at}", self.data(array))
@@ -179,7 +187,8 @@ class _Entry(CallBuilder):
         made: list[Value] = []
         dims = b.alloca(max((len(sizes(each)) for each in self.outputs), default=0))
         for at, type in enumerate(self.outputs):
-            made.append(self.new_array(at, type, dims))
+            new = self.flat_array if at in self.late else self.new_array
+            made.append(new(at, type, dims))
             b.go_unless(b.ne(made[at], NULL), f"failed.{at}")
         # Each lets go of the array before, and goes on as if that had failed.
         for at in range(len(made)):
@@ -191,12 +200,44 @@ class _Entry(CallBuilder):
                     self.leave_call(context)
         return made
 
-    def answer(self, out: Value, made: Sequence[Value]) -> None:
+    def flat_array(self, _: int, type: Tensor, dims: Value) -> Op:
+        """An array of one axis for the most elements that an output may have."""
+        most = greatest(product(sizes(type)), self.program.ranges)
+        self.b.store(self.sizes.size(most), dims)
+        return self.b.call(MAKE_ARRAY, descriptor_field(type), 1, dims)
+
+    def shaped(self, context: Value, made: Sequence[Value]) -> list[Value]:
+        """
+        The outputs after a run, those that were made flat in their shapes, which the
+        run defined. Without memory for one, Python says for which.
+        """
+        b, count = self.b, len(made)
+        for at, name in enumerate(self.program.defined, self.layout.first_defined):
+            self.sizes.symbols[name] = b.load(context, at)
+        held = b.alloca(count + len(self.late))
+        for at, each in enumerate((*made, *[NULL] * len(self.late))):
+            b.store(each, held, at)
+        dims = b.alloca(max(len(sizes(self.outputs[at])) for at in self.late))
+        results = [*made]
+        for place, at in enumerate(self.late, count):
+            results[at] = self.new_array(at, self.outputs[at], dims)
+            b.store(results[at], held, place)
+            b.go_unless(b.ne(results[at], NULL), "unshaped")
+        with b.exit("unshaped"):
+            b.call(DROP, held, count + len(self.late))
+            self.leave_call(context)
+        for at in self.late:
+            bytes = self.sizes.bytes(self.outputs[at])
+            b.call(api.COPY, self.data(results[at]), self.data(made[at]), bytes)
+            b.call(api.DECREF, made[at])
+        return results
+
+    def answer(self, made: Sequence[Value]) -> None:
         """Returns what the caller gave, or the only output, or a tuple of several."""
         b = self.b
-        with b.when(b.ne(out, NULL)):
-            b.call(api.INCREF, out)
-            b.leave(out)
+        with b.when(b.ne(self.out, NULL)):
+            b.call(api.INCREF, self.out)
+            b.leave(self.out)
         if len(made) == 1:
             b.leave(made[0])
             return

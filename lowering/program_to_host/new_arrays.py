@@ -29,7 +29,9 @@ from .python_calls import IS_ARRAY
 NEW_ARRAY = Signature("sr_new_array", (WORD, WORD, WORD, ADDRESS), ADDRESS)
 """`sr_new_array(number of the output, dtype, rank, sizes)`, null without memory."""
 
-_MAKE_ARRAY = Signature("sr_make_array", (WORD, WORD, ADDRESS), ADDRESS)
+MAKE_ARRAY = Signature("sr_make_array", (WORD, WORD, ADDRESS), ADDRESS)
+"""`sr_make_array(dtype, rank, sizes)`, which no table has; null without memory."""
+
 _IS_FREE = Signature("sr_is_free", (ADDRESS,), BIT)
 _HAS_SIZES = Signature("sr_has_sizes", (ADDRESS, WORD, WORD, ADDRESS), BIT)
 
@@ -46,7 +48,7 @@ def new_arrays() -> list[Function]:
 
 def _make_array() -> Function:
     """A new array, null when there is no memory."""
-    b = Builder(_MAKE_ARRAY, "nounwind")
+    b = Builder(MAKE_ARRAY, "nounwind")
     dtype, rank, dims = b.parameters
     known = b.load(b.at(api.state(b), dtype), type=ADDRESS)
     b.call(api.INCREF, known)
@@ -94,7 +96,7 @@ def _new_array() -> Function:
     number, dtype, rank, dims = b.parameters
     kept = api.field(b, State.KEPT)
     with b.when(b.eq(kept, NULL)):
-        b.leave(b.call(_MAKE_ARRAY, dtype, rank, dims))
+        b.leave(b.call(MAKE_ARRAY, dtype, rank, dims))
     first = b.at(kept, b.mul(number, KEPT_CALLS))
     with b.loop(0, KEPT_CALLS, place=first) as each:
         here = b.at(first, each.index)
@@ -105,7 +107,7 @@ def _new_array() -> Function:
                 b.leave(old)
             free.place = here
         each.place = free.place
-    made = b.call(_MAKE_ARRAY, dtype, rank, dims)
+    made = b.call(MAKE_ARRAY, dtype, rank, dims)
     b.leave_if(b.eq(made, NULL), NULL)
     b.call(api.INCREF, made)
     before = b.load(each.place, type=ADDRESS)

@@ -18,6 +18,7 @@ _CALL_FUNCTION = Signature(
 )
 CHECK_SIGNALS = Signature("PyErr_CheckSignals", (), INT32)
 CLEAR = Signature("PyErr_Clear", ())
+COPY = Signature("memcpy", (ADDRESS, ADDRESS, WORD), ADDRESS)
 DECREF = Signature("Py_DecRef", (ADDRESS,))
 GET_ITEM = Signature("PyTuple_GetItem", (ADDRESS, WORD), ADDRESS)
 INCREF = Signature("Py_IncRef", (ADDRESS,))
@@ -32,6 +33,10 @@ VECTORCALL = Signature(
     "PyObject_Vectorcall", (ADDRESS, ADDRESS, WORD, ADDRESS), ADDRESS
 )
 _VOID_POINTER = Signature("PyLong_AsVoidPtr", (ADDRESS,), ADDRESS)
+COMPARE = Signature("PyObject_RichCompareBool", (ADDRESS, ADDRESS, INT32), INT32)
+EQUAL = 2
+"""Py_EQ."""
+
 CLOCK = Signature("clock_gettime", (INT32, ADDRESS), INT32)
 
 

@@ -34,7 +34,8 @@ ENTER = Signature("sr_enter", (ADDRESS,), INT32)
 ENTER_IF = Signature("sr_enter_if", (ADDRESS, BIT), INT32)
 _REPEAT = Signature("sr_repeat", (ADDRESS, WORD), INT32)
 IS_ARRAY = Signature("sr_is_array", (ADDRESS, WORD, WORD, WORD), BIT)
-IS_OUT = Signature("sr_is_out", (ADDRESS,), BIT)
+MATCH = Signature("sr_match", (ADDRESS, WORD, ADDRESS, WORD, ADDRESS), BIT)
+_NUMBER = Signature("sr_number_of_name", (ADDRESS, WORD, WORD), WORD)
 IS_APART = Signature("sr_is_apart", (ADDRESS, WORD, WORD), BIT)
 
 COUNT = 2**63 - 1
@@ -53,7 +54,7 @@ _POLL_INTERVAL = 250_000_000
 def python_calls() -> list[Function]:
     """All of the functions."""
     makers = (_slow, _explain, _drop, _tuple, _ask, _spend, _enter_if, _enter)
-    others = (_repeat, _is_array, _is_out, _is_apart)
+    others = (_repeat, _is_array, _number, _match, _is_apart)
     return [make() for make in (*makers, *others)]
 
 
@@ -196,12 +197,50 @@ def is_like(
     return b.both(b.eq(own, rank), b.eq(described, descriptor), has_flags)
 
 
-def _is_out() -> Function:
-    """Whether the names of keyword arguments are `out` alone."""
-    b = Builder(IS_OUT, "nounwind")
-    (names,) = b.parameters
-    b.leave_if(b.ne(b.call(api.TUPLE_SIZE, names), 1), False)
-    b.leave(b.eq(b.call(api.GET_ITEM, names, 0), api.field(b, State.OUT)))
+def _number() -> Function:
+    """
+    The number of a name among the `count` names of inputs and `out`; -1 for another. It
+    probably is the one that is expected.
+    """
+    b = Builder(_NUMBER, "nounwind")
+    name, count, expected = b.parameters
+    known = api.field(b, State.NAMES)
+    b.leave_if(b.eq(b.load(b.at(known, expected), type=ADDRESS), name), expected)
+    with b.loop(0, count) as each:
+        other = b.load(b.at(known, each.index), type=ADDRESS)
+        is_same = b.call(api.COMPARE, name, other, api.EQUAL)
+        b.leave_if(b.eq(is_same, 1), each.index)
+        b.leave_if(b.ne(is_same, 0), -1)  # an error
+    b.leave(-1)
+    return b.function
+
+
+def _match() -> Function:
+    """
+    Writes the arguments of a call in the order of the inputs, and then `out`, null if
+    none is given, where the arguments after the first `count` have names. False for a
+    call that does not give each input once.
+    """
+    b = Builder(MATCH, "nounwind")
+    arguments, count, names, inputs, places = b.parameters
+    named, every = b.call(api.TUPLE_SIZE, names), b.add(inputs, 1)
+    b.leave_if(b.lt(inputs, count), False)
+    b.leave_if(b.lt(every, b.add(count, named)), False)
+    with b.loop(0, count) as each:
+        b.store(b.load(b.at(arguments, each.index)), b.at(places, each.index))
+    with b.loop(count, every) as each:
+        b.store(0, b.at(places, each.index))
+    with b.loop(0, named) as each:
+        at = b.add(count, each.index)
+        name = b.call(api.GET_ITEM, names, each.index)
+        number = b.call(_NUMBER, name, every, at)
+        b.leave_if(b.lt(number, 0), False)
+        place = b.at(places, number)
+        b.leave_if(b.ne(b.load(place), 0), False)
+        b.store(b.load(b.at(arguments, at)), place)
+    with b.loop(count, inputs) as each:
+        b.leave_if(b.eq(b.load(b.at(places, each.index)), 0), False)
+    b.leave(True)
     return b.function
 
 

@@ -4,7 +4,8 @@ functions of a few arrays each, and with loops over tables.
 
 LLVM takes longer than in proportion over a function that is long, and what is to be
 undone at each array grows with those before it; so one function would take minutes for
-a thousand arrays. A call that gives `out` is left to Python.
+a thousand arrays. A call that gives `out` is left to Python, as is every call where
+shapes of outputs are known only after the run.
 
 What is read of the inputs is kept in tables on the stack: the values of the symbols, by
 which their plan row is found, and the addresses of the elements.
@@ -88,9 +89,9 @@ class _WideEntry(CallBuilder):
     def build(self) -> None:
         """Builds all but the way to Python."""
         b = self.b
-        if not self.begin():
+        if not self.begin(may_be_late=False):
             return
-        self.require(b.eq(self.names, NULL))
+        self.require(b.eq(self.out, NULL))
         data = b.alloca(len(self.inputs))
         self.read(data)
         row: Value = self.search() if self.symbols else NULL
@@ -123,7 +124,7 @@ class _WideEntry(CallBuilder):
                         part.b.store(actual, wanted, number)
                 part.b.store(part.data(array), elements, at)
             part.end()
-            self.require(self.b.call(part.name, self.arguments, self.wanted, data))
+            self.require(self.b.call(part.name, self.placed, self.wanted, data))
 
     def compare(self, row: Value) -> None:
         """Checks that inputs have the sizes that follow from the symbols in the row."""
@@ -133,7 +134,7 @@ class _WideEntry(CallBuilder):
                 array = part.b.load(part.b.parameters[0], at, ADDRESS)
                 part.require_sizes(part.dimensions(array, type))
             part.end()
-            self.require(self.b.call(part.name, self.arguments, NULL, row))
+            self.require(self.b.call(part.name, self.placed, NULL, row))
 
     def make(self, context: Value, row: Value) -> Value:
         """Makes the outputs; without memory for one, Python says for which."""

@@ -39,8 +39,11 @@ class State:
     """`PyArray_NewFromDescr` of numpy's C interface."""
     EXPLAIN = 4
     """The Python callable for runs that ended in an error: (context, status)."""
-    OUT = 5
-    """The text "out"; null when an input has that name."""
+    NAMES = 5
+    """
+    The names of the inputs and then the text "out", objects of Python: None for a name
+    by which nothing may be given without Python's help.
+    """
     TUPLE_TYPE = 6
     """The type object of tuples."""
     RESERVE = 7

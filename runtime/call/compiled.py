@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from operator import index
+from operator import index, is_not
 from typing import Any, TypeAlias
 from weakref import finalize
 
@@ -31,6 +31,7 @@ from ..plan import (
 )
 from ..planning import Plan
 from ..program import Program
+from .arguments import bind_symbols
 from .context import Context
 from .coverage import Coverage, cover
 from .fallback import Reference, answer
@@ -91,6 +92,7 @@ class CompiledModule(Remade, ProgramModule):
         self._plans = PlanTable(program, code.state, planner, is_strict, code.more)
         self._slow_calls = 0
         self._outputs = np.empty(0, object)
+        self._names = self._call_names()
         self._run = run
         self._enter_by(code)
         # The state of the code has the addresses of these, and no reference to them.
@@ -102,8 +104,7 @@ class CompiledModule(Remade, ProgramModule):
             code.state[fields] = [*map(id, self._kept)]
             if manages_outputs:
                 self._outputs = kept_outputs(program, code.state)
-            if not self._has_input_out:
-                code.state[State.OUT] = id(OUT)
+            code.state[State.NAMES] = self._names.ctypes.data
         self.answer_by(None)
         watch(self)
 
@@ -137,11 +138,14 @@ class CompiledModule(Remade, ProgramModule):
     def _enter_by(self, code: Code) -> None:
         """Lets calls enter this code."""
         self._code = code
+        self._native = flat_call(code.call)
+        """What takes arrays as the program has them; None where Python is to run it."""
         self._flat = self._flat_call_of(code)
 
     def _flat_call_of(self, code: Code) -> Callable[..., Any]:
         """What Python calls, which returns outputs without their structure."""
-        return flat_call(self._build, code.call) or self._call_slowly
+        native = None if self._build is None else self._native
+        return native or self._call_slowly
 
     @property
     def pool(self) -> ContextPool | None:
@@ -212,8 +216,13 @@ class CompiledModule(Remade, ProgramModule):
         with LOCK:
             self._slow_calls += 1
         out = None if self._has_input_out else named.pop(OUT, None)
-        arrays, symbols = ProgramModule.bind_arguments(self, arguments, named)
-        given = None
+        arrays = self.arrays_of(arguments, named)
+        is_new = named or any(map(is_not, arrays, arguments))
+        if is_new and self._native is not None:
+            # As arrays, they most likely are what compiled code takes.
+            more = {} if out is None else {OUT: out}
+            return self._native(*arrays, **more)
+        symbols, given = bind_symbols(self._program, arrays), None
         if out is not None:
             given = match_outputs(self._program, out, symbols)
             arrays = apart(arrays, given, self._program.donations, self._is_strict)

@@ -108,7 +108,7 @@ class _GrowingModule(CompiledModule):
         program = self._program
         sizes = {size for each in program.outputs for size in each.shape}
         is_known = not any(symbols_in(each) & {*program.defined} for each in sizes)
-        native = flat_call(_same, code.call) or self._call_slowly
+        native = flat_call(code.call) or self._call_slowly
         self._native = native if is_known and not self._has_input_out else None
         """What runs compiled code with given outputs; None where it takes none."""
         return self._grow
@@ -288,11 +288,6 @@ def module_of(program: Program, *rest: Any) -> CompiledModule:
         return CompiledModule(program, *rest)
     kind: type[NativeModule] = callable_class(NativeModule)
     return kind(program, *rest)
-
-
-def _same(outputs: Any) -> Any:
-    """What compiled code returns."""
-    return outputs
 
 
 def _declared(program: Program, growth: Growth) -> Program:

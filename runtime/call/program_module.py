@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
 from ..program import Program
@@ -41,16 +43,35 @@ class ProgramModule(StaticModule):
         self, arguments: Sequence[Any], named: Mapping[str, Any]
     ) -> tuple[list[Array], dict[str, int]]:
         """The arrays that the program takes, and what the symbols are with them."""
+        arrays = self.arrays_of(arguments, named)
+        return arrays, bind_symbols(self._program, arrays)
+
+    def arrays_of(
+        self, arguments: Sequence[Any], named: Mapping[str, Any]
+    ) -> list[Array]:
+        """Contiguous arrays of the declared dtypes; their shapes may be wrong."""
         infos = self._program.inputs
         values = match_tree(self._program.structure, infos, arguments, named)
-        arrays = to_arrays(values, infos, self._is_strict)
-        return arrays, bind_symbols(self._program, arrays)
+        return to_arrays(values, infos, self._is_strict)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{each.name}: {each}" for each in self._inputs)
         outputs = ", ".join(map(str, self._declared.outputs))
         tier = "" if self.aside is None else " by fast-start code"
         return f"<StaticModule {self._program.name}({inputs}) -> {outputs}{tier}>"
+
+    def _call_names(self) -> npt.NDArray[np.object_]:
+        """
+        The names by which compiled code takes inputs, and then the one for outputs:
+        None where Python is to say what is meant.
+        """
+        structure = self._program.structure
+        tree = None if structure is None else structure.inputs
+        is_plain = tree is None or not tree.has_complex
+        names = [sys.intern(each.name) for each in self._program.inputs]
+        known: list[str | None] = [each if is_plain else None for each in names]
+        last = None if self._has_input_out else OUT
+        return np.array([*known, last], object)
 
     @property
     def _has_input_out(self) -> bool:

@@ -63,14 +63,12 @@ def builder(structure: Structure | None) -> Callable[[Any], Any] | None:
     return (lambda result: build((result,))) if count == 1 else build
 
 
-def flat_call(
-    build: Callable[[Any], Any] | None, function: int
-) -> Callable[..., Any] | None:
+def flat_call(function: int) -> Callable[..., Any] | None:
     """
-    Machine code of calls, by its address, for a module whose results are built from
-    what it returns; None where nothing is built, or Python calls no machine code.
+    Machine code of calls, by its address, which takes inputs and returns outputs
+    without their trees; None where Python calls no machine code.
     """
-    if build is None or not numpy_layout.is_as_expected():
+    if not numpy_layout.is_as_expected():
         return None
     made = callable_class(_Flat)()
     call_by(made, _Flat, function)

@@ -33,7 +33,8 @@ _OF_PYTHON = frozenset(
     {
         *("PyErr_CheckSignals", "PyErr_Clear", "PyErr_Occurred"),
         *("PyEval_RestoreThread", "PyEval_SaveThread"),
-        *("PyLong_AsVoidPtr", "PyObject_CallFunction", "PyObject_Vectorcall"),
+        *("PyLong_AsVoidPtr", "PyObject_CallFunction", "PyObject_RichCompareBool"),
+        "PyObject_Vectorcall",
         *("PyThreadState_Get", "PyTuple_GetItem", "PyTuple_New", "PyTuple_SetItem"),
         *("PyTuple_Size", "Py_DecRef", "Py_IncRef"),
     }

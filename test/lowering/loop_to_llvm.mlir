@@ -399,13 +399,23 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:       define i32 @sr_enter(ptr %p0)
 // CHECK:         call i32 @sr_enter_if(ptr %p0, i1 true)
 //
-// The entry is what Python calls. It takes two arrays by position, if each is an array of
+// The entry is what Python calls. It takes two arrays, if each is an array of
 // the right rank and dtype, in order and aligned, of a shape that it knows, and if there is
 // a context whose plan is of the batch that these have; all else goes to Python.
 //
 // CHECK:       define ptr @sr_call(ptr %p0, ptr %p1, i64 %p2, ptr %p3) "few-passes" {
+// Arguments that have names are put in their places, and after them what is given as `out`.
+//
 // CHECK:         %[[COUNT:.*]] = and i64 %p2, 9223372036854775807
-// CHECK-NEXT:    icmp eq i64 %[[COUNT]], 2
+// CHECK:         %[[NAMED:.*]] = icmp ne ptr %p3, null
+// CHECK:         br i1 %[[NAMED]], label %{{.*}}, label %[[PLACED:.*]]
+// CHECK:         call i1 @sr_match(ptr %p1, i64 %[[COUNT]], ptr %p3, i64 2, ptr %[[PLACES:.*]])
+// CHECK:         %[[LAST:.*]] = load ptr
+// CHECK:       [[PLACED]]:
+// CHECK-NEXT:    %[[ARGUMENTS:.*]] = phi ptr [%[[PLACES]], %{{.*}}], [%p1, %{{.*}}]
+// CHECK-NEXT:    %[[INPUTS:.*]] = phi i64 [2, %{{.*}}], [%[[COUNT]], %{{.*}}]
+// CHECK-NEXT:    %[[OUT:.*]] = phi ptr [%[[LAST]], %{{.*}}], [null, %{{.*}}]
+// CHECK-NEXT:    icmp eq i64 %[[INPUTS]], 2
 // CHECK-NEXT:    br i1 %{{.*}}, label %{{.*}}, label %exit.slow
 // CHECK:         %[[RANK:.*]] = load i32
 // CHECK:         and i64 %{{.*}}, 257
@@ -417,13 +427,11 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         icmp eq i64 %{{.*}}, %[[ROWS]]
 // CHECK:         icmp eq i64 %[[COLUMNS]], 3
 //
-// With one name, which must be `out`, there is a tuple of arrays to write the outputs to:
-// of the right shape, for writing (1024), and apart from one another and from the inputs.
+// What is given as `out` is a tuple of arrays to write the outputs to: of the right shape,
+// for writing (1024), and apart from one another and from the inputs.
 //
-// CHECK:         %[[NAMED:.*]] = icmp ne ptr %p3, null
-// CHECK:         br i1 %[[NAMED]], label %{{.*}}, label %[[READY:.*]]
-// CHECK:         call i1 @sr_is_out(ptr %p3)
-// CHECK:         %[[OUT:.*]] = load ptr
+// CHECK:         %[[HAS_OUT:.*]] = icmp ne ptr %[[OUT]], null
+// CHECK:         br i1 %[[HAS_OUT]], label %{{.*}}, label %[[READY:.*]]
 // CHECK:         call i64 @PyTuple_Size(ptr %[[OUT]])
 // CHECK:         call i1 @sr_is_array(ptr %{{.*}}, i64 14, i64 2, i64 1281)
 // CHECK:         icmp eq i64 %{{.*}}, %[[ROWS]]
@@ -431,11 +439,10 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK-NEXT:    %[[AFTER:.*]] = icmp ule i64
 // CHECK-NEXT:    or i1 %[[BEFORE]], %[[AFTER]]
 // CHECK:       [[READY]]:
-// CHECK-NEXT:    %[[GIVEN:.*]] = phi ptr [%[[OUT]], %{{.*}}], [null, %{{.*}}]
 //
 // Else it makes an array for each output.
 //
-// CHECK:         icmp eq ptr %[[GIVEN]], null
+// CHECK:         icmp eq ptr %[[OUT]], null
 // CHECK:         %[[ONE:.*]] = call ptr @sr_new_array(i64 0, i64 14, i64 2, ptr
 // CHECK:         %[[OTHER:.*]] = call ptr @sr_new_array(i64 1, i64 {{.*}}, i64 0, ptr
 // CHECK:         %[[FIRST:.*]] = phi ptr [%[[ONE]], %{{.*}}], [null, %{{.*}}]
@@ -453,8 +460,8 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         call void @Py_DecRef(ptr %[[FIRST]])
 // CHECK-NEXT:    call void @Py_DecRef(ptr %[[SECOND]])
 // CHECK-NEXT:    call ptr @sr_explain(
-// CHECK:         call void @Py_IncRef(ptr %[[GIVEN]])
-// CHECK-NEXT:    ret ptr %[[GIVEN]]
+// CHECK:         call void @Py_IncRef(ptr %[[OUT]])
+// CHECK-NEXT:    ret ptr %[[OUT]]
 // CHECK:         %[[BOTH:.*]] = call ptr @PyTuple_New(i64 2)
 // CHECK:         ret ptr %[[BOTH]]
 // CHECK:       exit.slow:

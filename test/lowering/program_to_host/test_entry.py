@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -71,11 +72,142 @@ def test_outputs_are_a_tuple_in_their_order(count: int):
     assert [each.tolist() for each in out] == expected
 
 
+CHOSEN = """
+  %bAT = graph.constant dense<AT.0> : tensor<f32>
+  %iAT = graph.gt %x, %bAT : tensor<?xf32, ["n"]>, tensor<f32> -> tensor<?xi1, ["n"]>
+  %jAT = graph.cast %iAT {to = i64} : tensor<?xi1, ["n"]> -> tensor<?xi64, ["n"]>
+  %cAT = graph.sum %jAT {axes = array<i64: 0>, keepdims = false} :
+    tensor<?xi64, ["n"]> -> tensor<i64>
+  graph.define_symbol %cAT {symbol = "fAT", low = "0", high = "n"} : tensor<i64>
+  %pAT = graph.nonzero %iAT {count = "fAT"} : tensor<?xi1, ["n"]> ->
+    tensor<?x1xi64, ["fAT"]>
+"""
+"""Where numbers are above AT."""
+
+
+def chosen(count: int) -> sr.StaticModule:
+    """Where numbers are above none, one, two and so on, each beside the numbers."""
+    lines = "".join(CHOSEN.replace("AT", str(at)) for at in range(count))
+    row, names = 'tensor<?xf32, ["n"]>', [f"%p{at}, %x" for at in range(count)]
+    types = [f'tensor<?x1xi64, ["f{at}"]>, {row}' for at in range(count)]
+    text = (
+        f"func.func @main(%x: {row}) -> ({', '.join(types)}) {{{lines}"
+        f"  func.return {', '.join(names)} : {', '.join(types)}\n}}"
+    )
+    return sr.compile(text, options=sr.Options(cache=False))
+
+
+DIFFERENCE = """
+func.func @main(%x: ROW, %y: ROW, %z: ROW) -> ROW {
+  %0 = graph.sub %x, %y : ROW, ROW -> ROW
+  %1 = graph.mul %0, %z : ROW, ROW -> ROW
+  func.return %1 : ROW
+}
+""".replace("ROW", 'tensor<?xf32, ["n"]>')
+X, Y, Z = (np.arange(5, dtype=np.float32) * each for each in (3, 2, 1))
+
+
 @pytest.mark.skipif(not has_gil(), reason="without the GIL no call takes this way")
-@pytest.mark.parametrize("count", [1, 3, 6])
-def test_a_call_without_memory_for_an_output_is_left_to_python(count: int):
-    module, x = scaled(count), np.arange(7, dtype=np.float32)
+def test_inputs_have_names():
+    module = sr.compile(DIFFERENCE, options=sr.Options(cache=False))
+    wanted = module(X, Y, Z).tolist()
+    before = module.statistics().slow_calls
+    z = "".join(["", "z"])
+    out = np.empty_like(X)
+    for results in (
+        module(x=X, y=Y, z=Z),
+        module(z=Z, y=Y, x=X),
+        module(X, z=Z, y=Y),
+        module(X, Y, **{z: Z}),
+        module(X, Y, out=out, z=Z),
+        module(out=out, z=Z, x=X, y=Y),
+    ):
+        assert results.tolist() == wanted
+    assert module(X, out=out, y=Y, z=Z) is out
+    assert module.statistics().slow_calls == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "message"),
+    [
+        ((X, Y), {}, "expected 3 inputs.*, got none for z"),
+        ((X,), {"z": Z}, "got none for y"),
+        ((), {"x": X, "out": X}, "got none for y, z"),
+        ((X, Y), {"a": Z}, "got an input called a"),
+        ((X, Y, Z), {"z": Z}, "got z twice"),
+        ((X, Y, Z), {"a": Z}, "got an input called a"),
+        ((X, Y, Z, X), {"x": Z}, "expected 3 inputs.*, got 4"),
+    ],
+)
+def test_names_that_are_wrong_are_told(
+    arguments: tuple[Any, ...], named: dict[str, Any], message: str
+):
+    module = sr.compile(DIFFERENCE)
+    module(X, Y, Z)
+    with pytest.raises(TypeError, match=message):
+        module(*arguments, **named)
+    assert module(X, Y, Z).tolist() == ((X - Y) * Z).tolist()
+
+
+class Text(str):
+    """A text that equals nothing, and says so with an error."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("nothing is like this")
+
+
+def test_a_name_that_does_not_compare_is_an_error():
+    module = sr.compile(DIFFERENCE)
+    with pytest.raises(RuntimeError, match="nothing is like this"):
+        module(X, Y, **{Text("z"): Z})
+    assert module(X, Y, Z).tolist() == ((X - Y) * Z).tolist()
+
+
+def test_an_input_may_be_called_out():
+    module = sr.compile(DIFFERENCE.replace("%z", "%out"))
+    for _ in range(2):
+        assert module(X, Y, out=Z).tolist() == ((X - Y) * Z).tolist()
+        assert module(y=Y, x=X, out=Z).tolist() == ((X - Y) * Z).tolist()
+
+
+@pytest.mark.skipif(not has_gil(), reason="without the GIL no call takes this way")
+@pytest.mark.parametrize("count", [1, 3])
+def test_shapes_that_a_run_defines_are_made_after_it(count: int):
+    module = chosen(count)
+    kept: list[tuple[Any, list[Any]]] = []
+    for numbers in ([0, 1, 2, 3, 4], [-1, -2], [9, 9, 9], [], [3, 0, 1, 1, 2]):
+        x = np.array(numbers, np.float32)
+        module(x)
+        slow = module.statistics().slow_calls
+        expected: list[Any] = []
+        for at in range(count):
+            expected += [np.argwhere(x > at), x]
+        kept.append((module(x), expected))
+        assert module.statistics().slow_calls == slow
+    for results, expected in kept:
+        for result, right in zip(results, expected, strict=True):
+            assert result.dtype == right.dtype
+            assert result.shape == right.shape
+            assert result.flags.owndata
+            assert result.tolist() == right.tolist()
+
+
+@pytest.mark.skipif(not has_gil(), reason="without the GIL no call takes this way")
+@pytest.mark.parametrize(
+    ("make", "count"), [(scaled, 1), (scaled, 3), (scaled, 6), (chosen, 3)]
+)
+def test_a_call_without_memory_for_an_output_is_left_to_python(
+    make: Callable[[int], sr.StaticModule], count: int
+):
+    module, x = make(count), np.arange(7, dtype=np.float32)
+    arrays = count
     module(x)
+    if make is chosen:
+        # One more for each that is made flat.
+        count, arrays = 2 * count, 3 * count
     code = as_compiled(module)._code  # pyright: ignore[reportPrivateUsage]
     left = ctypes.c_int64()
     text = MAKES_SOME.replace("LEFT", str(ctypes.addressof(left)))
@@ -83,7 +215,7 @@ def test_a_call_without_memory_for_an_output_is_left_to_python(count: int):
     fails = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
     image = link_text(text.replace("FAIL to", f"{fails} to"), ["make"])
     before = int(code.state[State.NEW])
-    for number in range(count):
+    for number in range(arrays):
         left.value = number
         users = sys.getrefcount(x.dtype)
         code.state[State.NEW] = image["make"]

@@ -71,6 +71,19 @@ def test_an_input_that_is_not_as_the_others_is_named(rows: sr.StaticModule, at: 
     check(rows, given)
 
 
+def test_inputs_have_names(rows: sr.StaticModule):
+    given = arrays(4, 1, 2, 3, 4, 5)
+    check(rows, given)
+    before = rows.statistics().slow_calls
+    named = {f"x{at}": each for at, each in enumerate(given)}
+    for first in (0, 7):
+        some = dict(reversed([*named.items()][first:]))
+        results: tuple[Array, ...] = rows(*given[:first], **some)
+        for each, result in zip(given, results, strict=True):
+            np.testing.assert_array_equal(result, -each)
+    assert rows.statistics().slow_calls == before
+
+
 def test_too_few_inputs_are_told(rows: sr.StaticModule):
     with pytest.raises(TypeError, match="expected"):
         rows(*arrays(4, 1, 2, 3, 4, 5)[1:])
