@@ -31,6 +31,8 @@ def match_inputs(
     inputs: Sequence[TensorInfo], arguments: Sequence[Any], by_name: Mapping[str, Any]
 ) -> list[Any]:
     """The argument for each input, in order; raises `TypeError` if one is missing."""
+    if not by_name and len(arguments) == len(inputs):
+        return [*arguments]
     names = [each.name for each in inputs]
     expected = f"expected {len(names)} inputs ({listed(names)})"
     if len(arguments) > len(names):

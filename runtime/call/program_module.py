@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,7 +74,7 @@ class ProgramModule(StaticModule):
         last = None if self._has_input_out else OUT
         return np.array([*known, last], object)
 
-    @property
+    @cached_property
     def _has_input_out(self) -> bool:
         """Whether the name by which a caller gives outputs is that of an input."""
         return OUT in (*self.input_names, *parameters(self._program.structure))
