@@ -33,6 +33,7 @@ from static_runtime.dialects.graph.ops.constant import ConstantOp
 from static_runtime.dialects.graph.ops.cumulative import CumsumOp
 from static_runtime.dialects.graph.ops.expand import ExpandOp
 from static_runtime.dialects.graph.ops.hyperbolic import TanhOp
+from static_runtime.dialects.graph.ops.index_select import IndexSelectOp
 from static_runtime.dialects.graph.ops.matmul import MatmulOp
 from static_runtime.dialects.graph.ops.pad import PadOp
 from static_runtime.dialects.graph.ops.permute import PermuteOp
@@ -101,7 +102,7 @@ class RandomGraph:
         shape = sizes(tensor_type(x))
         axis = int(self.random.integers(len(shape))) if shape else 0
         self.constants: list[Operation] = []
-        match int(self.random.integers(19)):
+        match int(self.random.integers(22)):
             case 0 | 1 | 2:
                 unary = [ReluOp, SigmoidOp, AbsOp, NegOp, TanhOp]
                 return unary[self.random.integers(len(unary))](x)
@@ -135,8 +136,32 @@ class RandomGraph:
                 number = ConstantOp(value=np.array(0.75, np.float32))
                 self.constants = [number]
                 return MulOp(x, number)
+            case 18 | 19:
+                return self.weigh(x, shape)
+            case 20:
+                return self.look_up(x, shape, axis)
             case _:
                 return CumsumOp(x, axis=axis) if shape else None
+
+    def weigh(self, x: SSAValue, shape: Sequence[Dim]) -> GraphOp | None:
+        """A product with constant weights, whose columns are many or few."""
+        if len(shape) < 2 or not isinstance(shape[-1], int):
+            return None
+        columns = int(self.random.choice([3, 8, 33]))
+        numbers = self.random.standard_normal((shape[-1], columns)) / 4
+        weight = ConstantOp(value=numbers.astype(np.float32))
+        self.constants = [weight]
+        return MatmulOp(x, weight)
+
+    def look_up(self, x: SSAValue, shape: Sequence[Dim], axis: int) -> GraphOp | None:
+        """Some elements along an axis of known size, or one, by constant indices."""
+        if not shape or not isinstance(size := shape[axis], int) or not size:
+            return None
+        count = (int(self.random.integers(1, 6)),) * int(self.random.integers(2))
+        places = self.random.integers(-size, size, count)
+        indices = ConstantOp(value=np.array(places, np.int64))
+        self.constants = [indices]
+        return IndexSelectOp(x, indices, axis=axis, wraps=True)
 
     def slice(self, x: SSAValue, shape: Sequence[Dim], axis: int) -> GraphOp | None:
         """A slice of every other element along an axis of known size."""

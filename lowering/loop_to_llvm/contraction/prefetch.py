@@ -14,7 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....dialects import product
-from ....dialects.loop import LINE, LoadOp, StoreOp, byte_count, element_type
+from ....dialects.loop import (
+    LINE,
+    LoadOp,
+    StoreOp,
+    byte_count,
+    element_type,
+    is_computed_in,
+)
 from ..text.function import FunctionWriter
 from ..text.scope import SCALAR
 from .blocks import Blocks, Position
@@ -65,11 +72,17 @@ class PanelPrefetch:
 
 
 def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
-    """Writes prefetches of what the epilogue of a tile takes, before its k-loop."""
-    row, column, *_ = blocks.op.epilogue.block.args
+    """
+    Writes prefetches of what the epilogue of a tile takes, before its k-loop; not of
+    what lies at places that only the epilogue itself computes.
+    """
+    block = blocks.op.epilogue.block
+    row, column, *_ = block.args
     kinds = LoadOp if blocks.op.fetches is None else LoadOp | StoreOp
-    for op in blocks.op.epilogue.block.ops:
+    for op in block.ops:
         if not isinstance(op, kinds) or row not in op.at.indices:
+            continue
+        if any(is_computed_in(block, each) for each in op.at.indices):
             continue
         if dict(op.at.terms).get(column) == 1:
             for number in range(tile.shape.rows):
