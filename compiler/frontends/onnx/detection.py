@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, greater, lesser, product
+from ....dialects import MOST_BYTES, Dim, greater, lesser, product
 from ....dialects.graph import DivOp, NonMaxSuppressionOp, RemOp
 from ....dialects.graph.compose import (
     at_index,
@@ -80,6 +80,9 @@ def _most(node: Node, boxes: Dim) -> Dim:
     if known is None or known.array.size != 1:
         return boxes
     (limit,) = known.dims()
+    if isinstance(limit, int) and limit >= MOST_BYTES:
+        # PyTorch's exporter writes the largest int64; no axis is as long.
+        return boxes
     return lesser(boxes, greater(limit, 0))
 
 

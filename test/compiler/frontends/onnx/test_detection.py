@@ -132,7 +132,7 @@ def test_what_is_chosen_in_older_opsets(opset: int):
 
 
 @pytest.mark.sampled(every=4)
-@pytest.mark.parametrize("limit", [0, 1, 3, 1000])
+@pytest.mark.parametrize("limit", [0, 1, 3, 1000, 2**63 - 1])
 def test_a_limit_that_is_known_bounds_memory(limit: int):
     source = model(
         "g (float[1,n,4] x, float[1,2,n] s, float[1] o) => (int64[k,3] y) "
