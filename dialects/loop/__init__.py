@@ -66,7 +66,7 @@ from .slide import Slide, find_slide
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .strategy import STRATEGIES, StrategyAttr, strategies_of
 from .strides import is_strided
-from .subscript import BlockedIndex, Subscript, is_computed_in, texts_of
+from .subscript import BlockedIndex, Subscript, texts_of
 from .target import CACHES, IN_FLIGHT, LINE, TARGET, TargetAttr, target_of
 
 __all__ = [
@@ -153,7 +153,6 @@ __all__ = [
     "can_mask",
     "element_type",
     "find_slide",
-    "is_computed_in",
     "is_strided",
     "is_unlimited",
     "loads_across",

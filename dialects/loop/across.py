@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, SSAValue
 
 from .ops.memory import LoadOp
-from .subscript import is_computed_in
 
 
 def loads_across(body: Block, along: SSAValue, lanes: SSAValue) -> list[LoadOp]:
@@ -32,7 +31,7 @@ def _is_across(load: LoadOp, along: SSAValue, lanes: SSAValue) -> bool:
     if at.blocked is not None or at.vnni is not None or load.element == i1:
         return False
     for block in (along.owner, lanes.owner):
-        if any(is_computed_in(block, each) for each in at.indices):
+        if at.is_computed_in(block):
             # What is looked up differs in every lane.
             return False
     return at.step(along) == 1 and at.step(lanes) not in (0, 1)

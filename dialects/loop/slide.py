@@ -17,7 +17,6 @@ from xdsl.ir import Block, Operation
 
 from .ops.memory import LoadOp
 from .ops.tile import TileOp
-from .subscript import is_computed_in
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def _steps(load: LoadOp, block: Block) -> tuple[int, int] | None:
     row, *_, k, _ = block.args
     at = load.at
     blocked = {e.index for e in (at.blocked, at.vnni) if e is not None}
-    computed = any(is_computed_in(block, each) for each in at.indices)
+    computed = at.is_computed_in(block)
     by_row, by_k = at.step(row), at.step(k)
     if computed or blocked & {row, k}:
         return None

@@ -99,6 +99,10 @@ class Subscript:
             return self.vnni.step
         return sum((stride for each, stride in self.terms if each is index), start=0)
 
+    def is_computed_in(self, block: Block | Operation) -> bool:
+        """Whether an index is no argument, and computed in a block or inside of it."""
+        return any(is_computed_in(block, each) for each in self.indices)
+
     @property
     def indices(self) -> list[SSAValue]:
         """The indices, in the order of the strides; blocked ones are last."""

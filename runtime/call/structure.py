@@ -16,6 +16,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias, cast
 
+import numpy as np
+
 from ..files import listed, shortened
 from ..machine import call_by, callable_class, numpy_layout
 from ..program import (
@@ -25,7 +27,9 @@ from ..program import (
     LEAVES,
     MAPPINGS,
     NUMBER,
+    RECORDS,
     SEQUENCES,
+    TEXTS,
     Structure,
     TensorInfo,
     Tree,
@@ -90,6 +94,14 @@ def _builder(tree: Tree) -> _Build:
         return lambda outputs: outputs[number].item()
     if tree.kind == CONSTANT:
         return lambda _: value
+    if tree.kind == TEXTS:
+        texts = np.array([*map(str, tree.keys)], object)
+        return lambda outputs: texts[outputs[number]]
+    if tree.kind == RECORDS:
+        keys = tree.keys
+        return lambda outputs: [
+            dict(zip(keys, row, strict=True)) for row in outputs[number].tolist()
+        ]
     parts = [_builder(each) for each in tree.parts]
     if tree.kind in SEQUENCES:
         sequence = _KINDS[tree.kind]
@@ -156,6 +168,11 @@ def _flat(leaf: Tree, value: Any, part: str | None = None) -> Any:
     The array that compiled code takes or makes for a leaf; `part` is the dtype of the
     parts of complex numbers that it takes.
     """
+    if leaf.kind == TEXTS:
+        return np.asarray(value, str)
+    if leaf.kind == RECORDS:
+        rows = [[row[key] for key in leaf.keys] for row in value]
+        return np.array(rows, np.float32).reshape(-1, len(leaf.keys))
     return to_pairs(value, leaf.name, part) if leaf.kind == COMPLEX else value
 
 

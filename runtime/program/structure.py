@@ -18,12 +18,21 @@ from ..files import shortened
 Constant: TypeAlias = bool | int | float | str | None
 """A leaf that is no tensor, and the key of a dictionary."""
 
-ARRAY, COMPLEX, NUMBER, CONSTANT = LEAVES = ("array", "complex", "number", "constant")
+ARRAY, COMPLEX, NUMBER, CONSTANT = ("array", "complex", "number", "constant")
 """
-The kinds of leaves: an array, an array of complex numbers whose parts are along the
-last axis of a tensor, a number that a run computes, and a value that is the same in all
+Kinds of leaves: an array, an array of complex numbers whose parts are along the last
+axis of a tensor, a number that a run computes, and a value that is the same in all
 runs.
 """
+
+TEXTS, RECORDS = LABELLED = ("texts", "records")
+"""
+Kinds of leaves that are returned, with keys: an array of texts, whose numbers a tensor
+has, and a list with a dictionary for each row of a matrix.
+"""
+
+LEAVES = (ARRAY, COMPLEX, NUMBER, CONSTANT, *LABELLED)
+"""All kinds of leaves."""
 
 STRUCTURE = "graph.structure"
 """
@@ -98,7 +107,8 @@ def _check_tree(tree: Tree, depth: int = 0) -> None:
     has_keys = tree.kind in (*MAPPINGS, *CLASSES)
     if tree.kind not in (*LEAVES, *SEQUENCES, *MAPPINGS, *CLASSES):
         raise ValueError(f"expected a kind of container, got {shortened(tree.kind)}")
-    if len(tree.keys) != (len(tree.parts) if has_keys else 0):
+    is_labelled = tree.kind in LABELLED
+    if not is_labelled and len(tree.keys) != (len(tree.parts) if has_keys else 0):
         raise ValueError(f"expected a key for each part, got {len(tree.keys)}")
     if len({*tree.keys}) != len(tree.keys):
         raise ValueError(
@@ -127,8 +137,11 @@ def check_structure(structure: Structure, outputs: int) -> None:
         inputs.kind != "dict" or not all(isinstance(key, str) for key in inputs.keys)
     ):
         raise ValueError(f"expected parameters with names, got a {inputs.kind}")
-    if inputs is not None and any(each.kind == NUMBER for each in inputs.leaves()):
-        raise ValueError("expected arrays and constants as inputs, got a number")
+    for each in () if inputs is None else inputs.leaves():
+        if each.kind in (NUMBER, *LABELLED):
+            raise ValueError(
+                f"expected arrays and constants as inputs, got {each.kind}"
+            )
     if result is not None:
         found = [each.number for each in result.leaves() if each.kind != CONSTANT]
         if found != [*range(outputs)]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
@@ -10,10 +10,24 @@ from ....dialects import Dim, dim
 from ....dialects.graph import DimOp
 
 
-def arguments_of(values: Iterable[SSAValue]) -> list[BlockArgument]:
+def _arguments_of(values: Iterable[SSAValue]) -> list[BlockArgument]:
     """The arguments of the function that values are computed from, in order."""
     found = {each for each in _ancestors(values) if isinstance(each, BlockArgument)}
     return sorted(found, key=lambda each: each.index)
+
+
+def inputs_of(
+    values: Iterable[SSAValue], block: Block, names: Sequence[str]
+) -> tuple[str, ...]:
+    """
+    The inputs that would have to be known for values to be, by the names of the
+    arguments of the function's block; none where that would not do.
+    """
+    needed = _arguments_of(values)
+    # What a region is given anew in each trip, no input makes known.
+    if any(each.owner is not block for each in needed):
+        return ()
+    return tuple(names[each.index] for each in needed)
 
 
 def dims_of(values: Iterable[SSAValue]) -> list[Dim]:

@@ -25,7 +25,7 @@ from .emit import locate, location_of
 from .graph_builder import GraphBuilder
 from .node import Node
 from .region import add, building, entries_of, scalar, tensors
-from .scope import Entry, Lost, Scope, Several
+from .scope import Apart, Entry, Lost, Scope
 
 _NAMES = ("then_branch", "else_branch")
 
@@ -108,7 +108,7 @@ def _build(
     try:
         with building(builder, each.block):
             each.entries = entries_of(builder, each.graph, node, inner)
-            if any(e is None or isinstance(e, Several) for e in each.entries):
+            if any(e is None or isinstance(e, Apart) for e in each.entries):
                 why = "branches that give a sequence or an optional"
                 raise NeedsValue([node.operand(0)], why)
             each.results = tensors(builder, each.entries)

@@ -12,8 +12,14 @@ from .described import BESIDE
 from .model_file import LATEST
 from .sequences import SEQUENCES
 from .table import HANDLERS
+from .texts import READERS as TEXTS
 
-READERS: dict[str, Callable[..., object]] = {**HANDLERS, **REGIONS, **SEQUENCES}
+READERS: dict[str, Callable[..., object]] = {
+    **HANDLERS,
+    **REGIONS,
+    **SEQUENCES,
+    **TEXTS,
+}
 """The readers of ops."""
 
 

@@ -22,7 +22,7 @@ from ..foreign import drop_requirements
 from ..known import Known
 from ..results import tell_apart
 from ..unsupported import Foreign, NeedsValue, Unregistered, Unsupported
-from .ancestors import arguments_of
+from .ancestors import inputs_of
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
 from .contributed import find_contributed
 from .custom import find_custom, handler_of, signature_of
@@ -38,13 +38,13 @@ from .model_file import ONNX
 from .node import Handler, Node, Value
 from .node_order import in_order
 from .rounded import rounded_once, without_casts
-from .scope import Entry, Lost, Scope, Several
+from .scope import Apart, Entry, Lost, Scope, Texts
 from .signature import Signature
 from .symbols import Symbols
 from .table import HANDLERS
 from .tensor import TensorReader
 
-Given: TypeAlias = Sequence[Value | Several | None]
+Given: TypeAlias = Sequence[Value | Apart | None]
 """The inputs of a node; None where one is left out."""
 
 DEEPEST = 100
@@ -87,8 +87,8 @@ class GraphBuilder:
         """The number of trips of unrolled loops."""
         self.versions: Mapping[str, int] = {}
         """The versions of the domains of ops that are not ONNX's own."""
-        self.sequences: _SequenceBuilder | None = None
-        """What builds nodes about sequences."""
+        self.apart: Sequence[_ApartBuilder] = ()
+        """What builds nodes about sequences and texts."""
         self.forks = Forks()
         """The branches to take where both would be too much."""
         self.unsupported: list[UnsupportedOp] = []
@@ -105,8 +105,9 @@ class GraphBuilder:
                 raise CompileError(f"expected a new name, got {name!r} again")
             entry: Entry
             try:
-                array = self.tensors.read(tensor)
-                entry = replace(Known.of(array), name=name, is_weight=True)
+                if (entry := Texts.of(tensor)) is None:
+                    array = self.tensors.read(tensor)
+                    entry = replace(Known.of(array), name=name, is_weight=True)
             except Unsupported as reason:
                 entry = Lost(reason.report("initializer", name))
             scope.entries[name] = entry
@@ -146,7 +147,7 @@ class GraphBuilder:
                 text = f": {reason}" if str(reason) else ""
                 reason.args = (f"made of {op_name(node)}{text}",)
                 raise
-        tensors = [each for each in values if not isinstance(each, Several)]
+        tensors = [each for each in values if not isinstance(each, Apart)]
         if self.foreign is not None and len(tensors) == len(values):
             try:
                 made = self.foreign(node, tensors, scope, self.block)
@@ -159,20 +160,12 @@ class GraphBuilder:
                 drop_requirements(self.block, last)
                 return made
         if results is None:
-            inputs, of_run = self._inputs_of(reason), self.symbols.defined
-            report = reason.report(clipped(op_name(node)), name, inputs, of_run)
+            needed = reason.values if isinstance(reason, NeedsValue) else ()
+            inputs = inputs_of(needed, self.entry_block, self.inputs)
+            of_run, op = self.symbols.defined, clipped(op_name(node))
+            report = reason.report(op, name, inputs, of_run)
             self.unsupported.append(report)
         return results
-
-    def _inputs_of(self, reason: Unsupported) -> tuple[str, ...]:
-        """The inputs of the model that would have to be known, if that would do."""
-        if not isinstance(reason, NeedsValue):
-            return ()
-        needed = arguments_of(reason.values)
-        # What a region is given anew in each trip, no input makes known.
-        if any(each.owner is not self.entry_block for each in needed):
-            return ()
-        return tuple(self.inputs[each.index] for each in needed)
 
     def tensor(self, entry: Entry) -> SSAValue | None:
         """The value in the graph of an entry; None for a lost value."""
@@ -181,8 +174,8 @@ class GraphBuilder:
                 return self.emit(entry)
             case SSAValue():
                 return entry
-            case Several():
-                raise Unsupported("a sequence")
+            case Apart():
+                raise Unsupported(entry.kind)
             case _:
                 self._report(entry)
                 return None
@@ -227,10 +220,16 @@ class GraphBuilder:
         self, node: NodeProto, name: str, given: Given, scope: Scope
     ) -> Sequence[Entry]:
         """The results of `node`."""
-        if self.sequences is not None:
-            if (made := self.sequences(self, node, name, given, scope)) is not None:
+        for build in self.apart:
+            if (made := build(self, node, name, given, scope)) is not None:
                 return made
-        values = [each for each in given if not isinstance(each, Several)]
+        return self.results(node, name, given, scope)
+
+    def results(
+        self, node: NodeProto, name: str, given: Given, scope: Scope
+    ) -> Sequence[Entry]:
+        """The results of a node about tensors alone."""
+        values = [each for each in given if not isinstance(each, Apart)]
         is_own, op = node.domain in ONNX, reader_name(node)
         form = form_of(node, scope.opset, self.versions)
         if (not is_own or not form) and (known := find_custom(node, self.versions)):
@@ -343,7 +342,7 @@ class GraphBuilder:
 RegionHandler: TypeAlias = Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]
 """Builds a node with regions."""
 
-_SequenceBuilder: TypeAlias = Callable[
+_ApartBuilder: TypeAlias = Callable[
     [GraphBuilder, NodeProto, str, Given, Scope], Sequence[Entry] | None
 ]
-"""Builds a node about sequences; None for one about tensors alone."""
+"""Builds a node about what is no tensor; None for one about tensors alone."""

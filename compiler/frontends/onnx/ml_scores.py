@@ -28,7 +28,6 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import number_like, plus, raised, times
 from ..known import Known
-from ..unsupported import Unsupported
 from .ml_attributes import chosen, integers_of, texts_of
 from .node import Node
 
@@ -99,13 +98,12 @@ def label_names(node: Node, ints: str, strings: str) -> tuple[int, list[int] | N
 def labels(best: SSAValue, names: list[int] | None, node: Node) -> SSAValue | None:
     """
     Builds the labels of classes by their numbers; None where nothing asks for them.
-
-    Raises `Unsupported` for labels that are texts.
+    Labels that are texts are the numbers (`texts.py`).
     """
     if not node.gives(0):
         return None
     if names is None:
-        raise Unsupported("labels that are strings")
+        return best
     table = node.tensor(Known.of(np.array(names, np.int64)))
     return IndexSelectOp(table, best, axis=0, wraps=False).result
 

@@ -1,4 +1,4 @@
-"""What a model of ONNX returns: tensors, and lists of them where it has sequences."""
+"""What a model of ONNX returns: tensors, lists of them, texts and dictionaries."""
 
 from __future__ import annotations
 
@@ -10,10 +10,18 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 
 from ....dialects import Tensor, sizes, tensor_type
-from ....runtime.program import ARRAY, CONSTANT, STRUCTURE, Structure, Tree
+from ....runtime.program import (
+    ARRAY,
+    CONSTANT,
+    RECORDS,
+    STRUCTURE,
+    TEXTS,
+    Structure,
+    Tree,
+)
 from ...session import CompileError
 from .graph_builder import GraphBuilder
-from .scope import Scope, Several
+from .scope import Records, Scope, Several, Texts
 
 
 @dataclass
@@ -37,6 +45,8 @@ class Outputs:
         if is_plain and parameters is None:
             return {}
         result = None if is_plain else Tree("tuple", tuple(self.trees))
+        if len(self.trees) == 1 and self.trees[0].kind in (RECORDS, TEXTS):
+            (result,) = self.trees
         found = Structure(parameters, result)
         return {STRUCTURE: StringAttr(json.dumps(asdict(found)))}
 
@@ -60,6 +70,13 @@ def outputs_of(graph: GraphProto, builder: GraphBuilder, scope: Scope) -> Output
                 if each is not None
             ]
             found.trees.append(Tree("list", tuple(parts)))
+        elif isinstance(entry, Texts | Records):
+            is_text = isinstance(entry, Texts)
+            kind, keys = (TEXTS, entry.texts) if is_text else (RECORDS, entry.keys)
+            value = builder.tensor(entry.numbers if is_text else entry.rows)
+            if value is not None:
+                number = found.add(output.name, value).number
+                found.trees.append(Tree(kind, keys=keys, number=number))
         elif (result := builder.tensor(entry)) is not None:
             _check_rank(output, tensor_type(result), builder)
             found.trees.append(found.add(output.name, result))

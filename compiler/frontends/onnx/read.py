@@ -43,6 +43,7 @@ from .sequences import build as build_sequences
 from .skeleton import Bytes
 from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
+from .texts import build as build_texts
 
 
 def read(
@@ -107,7 +108,7 @@ def _read_once(
     builder = GraphBuilder(block, emit, symbols, tensors, *tables)
     builder.forks = forks
     builder.draws = given.draws
-    builder.sequences = build_sequences
+    builder.apart = build_sequences, build_texts
     builder.versions = {each.domain: each.version for each in model.opset_import}
     scope = Scope(opset, graph.node)
     builder.add_weights(graph, scope)

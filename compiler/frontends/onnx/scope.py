@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from math import prod
+from typing import ClassVar, TypeAlias
 
-from onnx import NodeProto, TypeProto
+import numpy as np
+from onnx import NodeProto, TensorProto, TypeProto
 
 from ...session import UnsupportedOp
 from ..known import Known
+from ..unsupported import Unsupported
 from .node import Value
 
 
@@ -21,14 +24,52 @@ class Lost:
     """The report to make when a node uses the value, unless it has been made."""
 
 
+class Apart:
+    """A value that is no tensor of the graph."""
+
+    kind: ClassVar[str]
+    """It in words."""
+
+
 @dataclass(frozen=True)
-class Several:
+class Several(Apart):
     """A sequence of tensors."""
 
+    kind = "a sequence"
     values: tuple[Value, ...]
 
 
-Entry: TypeAlias = Value | Several | Lost | None
+@dataclass(frozen=True)
+class Texts(Apart):
+    """A tensor of texts, as their numbers, which are i64, among all that there are."""
+
+    kind = "a tensor of texts"
+    numbers: Value
+    texts: tuple[str, ...]
+
+    @staticmethod
+    def of(tensor: TensorProto) -> Texts | None:
+        """The texts of a stored tensor; None for one of numbers."""
+        if tensor.data_type != TensorProto.STRING:
+            return None
+        texts = [each.decode(errors="replace") for each in tensor.string_data]
+        if len(texts) != prod(tensor.dims):
+            raise Unsupported("texts that are not all there")
+        numbers = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+        array = np.array([numbers[each] for each in texts], np.int64)
+        return Texts(Known.of(array.reshape(tuple(tensor.dims))), tuple(numbers))
+
+
+@dataclass(frozen=True)
+class Records(Apart):
+    """A dictionary for each row of a matrix: its elements by these keys."""
+
+    kind = "a sequence of dictionaries"
+    rows: Value
+    keys: tuple[int | str, ...]
+
+
+Entry: TypeAlias = Value | Apart | Lost | None
 """A named value; None for an omitted input of a function."""
 
 

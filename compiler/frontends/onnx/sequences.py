@@ -29,7 +29,7 @@ from .graph_builder import Given, GraphBuilder
 from .messages import error_at
 from .model_file import ONNX
 from .node import Value
-from .scope import Entry, Lost, Scope, Several
+from .scope import Apart, Entry, Lost, Scope, Several
 from .signature import Signature
 
 _MOST_TRIPS = 64
@@ -61,7 +61,7 @@ class Call:
         """The attributes that the node has."""
         return given_attributes(self.node, self.form, self.error)
 
-    def given(self, place: int) -> Value | Several | None:
+    def given(self, place: int) -> Value | Apart | None:
         """An input; None where it is left out."""
         return self.values[place] if place < len(self.values) else None
 
@@ -72,9 +72,9 @@ class Call:
             raise self.error("expected a sequence, got a tensor or nothing")
         return found.values
 
-    def tensor(self, value: Value | Several | None) -> SSAValue:
+    def tensor(self, value: Value | Apart | None) -> SSAValue:
         """A tensor as a value of the graph."""
-        if value is None or isinstance(value, Several):
+        if value is None or isinstance(value, Apart):
             raise self.error("expected a tensor, got a sequence or nothing")
         built = self.builder.tensor(value)
         assert built is not None, "it is not lost"
@@ -114,9 +114,9 @@ class Call:
 
 def _construct(call: Call) -> Sequence[Entry]:
     """Some tensors as a sequence."""
-    if any(each is None or isinstance(each, Several) for each in call.values):
+    if any(each is None or isinstance(each, Apart) for each in call.values):
         raise call.error("expected tensors")
-    found = [e for e in call.values if e is not None and not isinstance(e, Several)]
+    found = [e for e in call.values if e is not None and not isinstance(e, Apart)]
     return [Several(tuple(found))]
 
 
@@ -129,7 +129,7 @@ def _at(call: Call) -> Sequence[Entry]:
 def _insert(call: Call) -> Sequence[Entry]:
     """A sequence with one more tensor, at a position or at the end."""
     values, more = call.sequence(0), call.given(1)
-    if more is None or isinstance(more, Several):
+    if more is None or isinstance(more, Apart):
         raise call.error("expected a tensor to insert")
     count = len(values)
     found = call.whole(2, "a position in a sequence")
@@ -269,7 +269,7 @@ def _map(call: Call) -> Sequence[Entry]:
 
 def _sequence(entries: Sequence[Entry]) -> Entry:
     """Tensors as a sequence; lost where one of them is."""
-    found = [e for e in entries if e is not None and not isinstance(e, Several | Lost)]
+    found = [e for e in entries if e is not None and not isinstance(e, Apart | Lost)]
     return Several(tuple(found)) if len(found) == len(entries) else Lost()
 
 

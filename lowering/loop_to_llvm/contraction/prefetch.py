@@ -14,14 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....dialects import product
-from ....dialects.loop import (
-    LINE,
-    LoadOp,
-    StoreOp,
-    byte_count,
-    element_type,
-    is_computed_in,
-)
+from ....dialects.loop import LINE, LoadOp, StoreOp, byte_count, element_type
 from ..text.function import FunctionWriter
 from ..text.scope import SCALAR
 from .blocks import Blocks, Position
@@ -82,7 +75,7 @@ def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
     for op in block.ops:
         if not isinstance(op, kinds) or row not in op.at.indices:
             continue
-        if any(is_computed_in(block, each) for each in op.at.indices):
+        if op.at.is_computed_in(block):
             continue
         if dict(op.at.terms).get(column) == 1:
             for number in range(tile.shape.rows):

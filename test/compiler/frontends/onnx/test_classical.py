@@ -122,8 +122,8 @@ def test_whole_numbers_are_encoded():
         ),
         (
             "LabelEncoder",
-            {"keys_floats": [1.0], "values_strings": ["a"]},
-            "are strings",
+            {"keys_strings": ["a"], "values_floats": [1.0]},
+            "keys that are strings",
         ),
         ("OneHotEncoder", {"cats_strings": ["a"]}, "categories that are strings"),
         (

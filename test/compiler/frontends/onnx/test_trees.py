@@ -9,6 +9,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+import static_runtime as sr
 from static_runtime.compiler.session.errors import CompileError
 
 from .forests import (
@@ -153,7 +154,7 @@ def test_what_has_no_meaning_is_refused(changes: dict[str, Any], message: str):
         read(regressor(Forest(depth=0, trees=1), **changes))
 
 
-def test_labels_that_are_strings_are_refused_where_they_are_asked_for():
+def test_labels_may_be_texts():
     strings = {"classlabels_int64s": None, "classlabels_strings": ["a", "b", "c"]}
     made = classifier(Forest(targets=(0, 1, 2)), 3)
     (node,) = made.graph.node
@@ -161,9 +162,9 @@ def test_labels_that_are_strings_are_refused_where_they_are_asked_for():
     node.ClearField("attribute")
     node.attribute.extend(kept)
     node.attribute.append(helper.make_attribute("classlabels_strings", ["a", "b", "c"]))
-    with pytest.raises(CompileError, match="labels that are strings"):
-        read(made)
+    labels, scores = sr.compile(made)(x := rows())
+    assert labels.tolist() == ["abc"[at] for at in scores.argmax(1)]
     node.output[0] = ""
     del made.graph.output[0]
-    (scores,) = read(made).run(x := rows())
-    assert scores.shape == (len(x), 3)
+    (alone,) = read(made).run(x)
+    np.testing.assert_array_equal(alone, scores)
