@@ -65,6 +65,8 @@ from ...dialects.graph import (
     NeOp,
     PermuteOp,
     ProdOp,
+    ReduceMaxOp,
+    ReduceMinOp,
     RemOp,
     ReshapeOp,
     SliceOp,
@@ -226,6 +228,8 @@ def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] 
         return op.run_reference(arrays, {})
     if isinstance(op, CastOp):
         return _cast(op, *arrays)
+    if type(op) in _PAIRWISE:
+        return _extreme(op, *arrays)
     if (rule := _BY_ELEMENT.get(type(op))) is None:
         return None
     if any(each.dtype.kind == "f" for each in arrays):
@@ -254,6 +258,17 @@ def _cast(op: CastOp, array: Array) -> Sequence[Array] | None:
         return None
     found = [conditions.negated(conditions.equal(each, 0)) for each in array.flat]
     return [np.array(found, object).reshape(array.shape)]
+
+
+def _extreme(op: GraphOp, array: Array) -> Sequence[Array] | None:
+    """The greatest or the least of dimensions along axes; None of no elements."""
+    if not array.size:
+        return None
+    combine: Any = np.frompyfunc(_OF_TWO[_PAIRWISE[type(op)]], 2, 1)
+    values = op.values()
+    for axis in sorted(values["axes"], reverse=True):
+        array = combine.reduce(array, axis=axis, keepdims=values["keepdims"])
+    return [array]
 
 
 def _rest(a: Dim, b: Dim) -> Dim | None:
@@ -291,6 +306,12 @@ _OF_TWO: dict[type[GraphOp], Callable[[Dim, Dim], Dim | None]] = {
     LogicalXorOp: lambda a, b: conditions.negated(conditions.equal(a, b)),
 }
 """Elementwise functions of ops on two dimensions; None when runs may differ."""
+
+_PAIRWISE: dict[type[GraphOp], type[GraphOp]] = {
+    ReduceMaxOp: MaximumOp,
+    ReduceMinOp: MinimumOp,
+}
+"""What reductions do with two elements."""
 
 _OF_THREE: dict[type[GraphOp], Callable[[Dim, Dim, Dim], Dim]] = {
     WhereOp: conditions.chosen

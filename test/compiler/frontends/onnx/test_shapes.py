@@ -118,6 +118,22 @@ SHAPES: dict[str, tuple[str, tuple[str, ...]]] = {
            y = Reshape(x, r)""",
         ("n", "4", "3"),
     ),
+    "the greatest and the least of sizes": (
+        """s = Shape(x)
+           a = Constant<value_ints=[0]>()
+           b = Constant<value_ints=[1]>()
+           head = Slice(s, a, b)
+           both = Concat<axis=0>(head, head)
+           greatest = ReduceMax<keepdims=1>(head)
+           least = ReduceMin<keepdims=0>(both)
+           alone = Unsqueeze(least, a)
+           is = Equal(greatest, alone)
+           tail = Constant<value_ints=[3,4]>()
+           n = Where(is, greatest, three)
+           r = Concat<axis=0>(n, tail)
+           y = Reshape(x, r)""",
+        ("n", "3", "4"),
+    ),
     "the shape that is expanded to has -1 nowhere": (
         """s = Shape(x)
            minus = Constant<value_int=-1>()
