@@ -80,7 +80,9 @@ class StaticModule(Measured):
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """
         The output of the model, or a tuple of several, as arrays of the caller's own;
-        a model of PyTorch takes and returns trees as its forward does.
+        a model of PyTorch takes and returns trees as its forward does. Labels that are
+        texts are an array of `str` objects, and what ONNX's ZipMap gives is a list of
+        dictionaries.
 
         Takes numpy arrays, lists, numbers and tensors with DLPack. `out=` is an array
         for the only output, or a tuple of one for each, and is returned; it may share
