@@ -23,6 +23,7 @@ from . import (
 )
 from .convolution import convolved, convolved_back
 from .counting import counted, progression, true_indices, truths
+from .coupling import coupled, of_pairs
 from .extreme import reversed_order
 from .grouped_product import grouped_product
 from .length import length, raised, root
@@ -69,6 +70,7 @@ __all__ = [
     "convolved",
     "convolved_back",
     "counted",
+    "coupled",
     "cut",
     "expanded",
     "filled",
@@ -83,6 +85,7 @@ __all__ = [
     "near_power",
     "number",
     "number_like",
+    "of_pairs",
     "part",
     "per_channel",
     "permuted",

@@ -23,10 +23,11 @@ def while_any(
     step: Step,
     states: Sequence[SSAValue],
     captured: Sequence[SSAValue] = (),
+    most: int = UNLIMITED,
 ) -> list[SSAValue]:
     """
-    Builds states after steps that are done while a test is true of some element; both
-    take the states and what is captured.
+    Builds states after steps that are done while a test is true of some element, `most`
+    of them at most; both take the states and what is captured.
     """
     block = Block(arg_types=[each.type for each in (*states, *captured)])
     own, others = [*block.args][: len(states)], [*block.args][len(states) :]
@@ -34,7 +35,7 @@ def while_any(
         after = [*step([*own], [*others])]
         YieldOp(_any(goes_on(after, [*others])), *after)
     first = _any(goes_on([*states], [*captured]))
-    loop = LoopOp.of(block, UNLIMITED, first, [*states], (), [*captured])
+    loop = LoopOp.of(block, most, first, [*states], (), [*captured])
     return [*loop.results]
 
 
