@@ -31,12 +31,11 @@ from ....dialects.graph.compose import (
     activation,
     bounds,
     convert,
-    coupled,
+    coupling,
     joined,
     near_power,
     number,
     number_like,
-    of_pairs,
     part,
     plus,
     reshaped,
@@ -115,7 +114,7 @@ class _Machine:
         return _product(self.node, self.similar(x), table)
 
     def similar(self, x: SSAValue) -> SSAValue:
-        """Builds what the kernel makes of each row and each vector."""
+        """Builds what a kernel but the linear one makes of each row and each vector."""
         if self.kernel == "RBF":
             rows, width = shape_of(x)
             vectors = _constant(self.node, self.vectors)
@@ -123,8 +122,6 @@ class _Machine:
             square = SumOp(MulOp(apart, apart), axes=(2,), keepdims=False).result
             return ExpOp(times(square, -self.gamma)).result
         product = _product(self.node, x, self.vectors.T)
-        if self.kernel == "LINEAR":
-            return product
         scaled = plus(times(product, self.gamma), self.offset)
         if self.kernel == "SIGMOID":
             return activation.scaled_tanh(scaled, 1, 1)
@@ -205,7 +202,7 @@ def _voted(
     decisions = AddOp(decisions, rho).result
     wins = GtOp(decisions, number_like(0, decisions)).result
     losses = LogicalNotOp(wins).result
-    votes = of_pairs(convert(wins, i64), convert(losses, i64), count)
+    votes = coupling.of_pairs(convert(wins, i64), convert(losses, i64), count)
     best = greatest(SumOp(votes, axes=(2,), keepdims=False).result)
     transform = transform_of(node)
     if len(floats_of(node, "prob_a")):
@@ -263,7 +260,9 @@ def _chances(node: Node, decisions: SSAValue, count: int) -> SSAValue:
     )
     score = AddOp(MulOp(decisions, _constant(node, a)), _constant(node, b)).result
     share = SubOp(number_like(1, score), SigmoidOp(score)).result
-    return coupled(bounds.clamped(share, _LEAST_SHARE, 1 - _LEAST_SHARE), count)
+    return coupling.coupled(
+        bounds.clamped(share, _LEAST_SHARE, 1 - _LEAST_SHARE), count
+    )
 
 
 HANDLERS: dict[str, Handler] = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 from . import (
     activation,
     bounds,
+    coupling,
     distinct,
     integer_product,
     joining,
@@ -23,7 +24,6 @@ from . import (
 )
 from .convolution import convolved, convolved_back
 from .counting import counted, progression, true_indices, truths
-from .coupling import coupled, of_pairs
 from .extreme import reversed_order
 from .grouped_product import grouped_product
 from .length import length, raised, root
@@ -50,6 +50,7 @@ from .shaping import (
 __all__ = [
     "activation",
     "bounds",
+    "coupling",
     "integer_product",
     "joining",
     "distinct",
@@ -70,7 +71,6 @@ __all__ = [
     "convolved",
     "convolved_back",
     "counted",
-    "coupled",
     "cut",
     "expanded",
     "filled",
@@ -85,7 +85,6 @@ __all__ = [
     "near_power",
     "number",
     "number_like",
-    "of_pairs",
     "part",
     "per_channel",
     "permuted",
