@@ -22,6 +22,7 @@ def compiled(
     domain: str,
     *inputs: Sequence[str | int],
     declared: Sequence[str | int] | None = None,
+    outputs: Sequence[str] = ("d",),
     **how: Any,
 ) -> sr.StaticModule:
     """An op of a domain after a Relu; what it returns is declared, or is not."""
@@ -32,7 +33,7 @@ def compiled(
     ]
     nodes = [
         helper.make_node("Relu", ["x0"], ["r"]),
-        helper.make_node(node, ["r", *names[1:]], ["d"], "own", domain=domain, **how),
+        helper.make_node(node, ["r", *names[1:]], outputs, "own", domain=domain, **how),
         helper.make_node("Neg", ["d"], ["y"]),
     ]
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
@@ -54,11 +55,21 @@ def test_an_op_of_microsoft(n: int, k: int):
 
 
 def test_an_op_of_machine_learning_has_a_reference_and_a_declared_type():
-    how: Any = {"coefficients": [1.0, 2.0, 3.0], "rho": [0.5], "kernel_type": "LINEAR"}
-    shape = ["n", 3]
-    module = compiled("SVMRegressor", "ai.onnx.ml", shape, declared=["n", 1], **how)
+    # Runtimes differ in what such a transform makes of two classes.
+    how: Any = {
+        **{"coefficients": [1.0, -1.0], "rho": [0.5], "vectors_per_class": [1, 1]},
+        **{"support_vectors": [1.0, 0.0, 0.0, 1.0], "classlabels_ints": [0, 1]},
+        **{"post_transform": "SOFTMAX", "outputs": ["", "d"]},
+    }
+    shape = ["n", 2]
+    module = compiled("SVMClassifier", "ai.onnx.ml", shape, declared=["n", 2], **how)
     assert module.program.call_outs[0].framework == "onnx.reference"
-    x = np.array([[1, 5, 3], [-4, 0, 2]], np.float32)
-    np.testing.assert_allclose(module(x), [[-20.5], [-6.5]])
-    with pytest.raises(sr.CompileError, match=r"SVMRegr.* .a result d of unknown type"):
-        compiled("SVMRegressor", "ai.onnx.ml", shape, **how)
+    x = np.array([[1, 0.5], [-4, 2]], np.float32)
+    decisions = np.array([[1.0], [-1.5]])
+    likely = 1 / (1 + np.exp(-2 * decisions))
+    expected = np.concatenate([likely - 1, -likely], axis=1)
+    np.testing.assert_allclose(module(x), expected, rtol=1e-5)
+    with pytest.raises(
+        sr.CompileError, match=r"SVMClass.* .a result d of unknown type"
+    ):
+        compiled("SVMClassifier", "ai.onnx.ml", shape, **how)
