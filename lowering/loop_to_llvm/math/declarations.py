@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CALL = re.compile(r"\bcall\b(?P<type>[^@\n]*)@(?P<name>llvm\.[\w.$-]+)\(")
+_LINE = re.compile(r"^.*@llvm\..*$", re.MULTILINE)
 NAME = re.compile(r"%[\w.$-]+")
 _DECLARED = re.compile(r"^\s*declare\b[^@\n]*@(llvm\.[\w.$-]+)\(", re.MULTILINE)
 # What may stand between `call` and the type of the result, and before an argument.
@@ -26,16 +27,15 @@ def declarations(text: str) -> str:
         return ""
     present = set(_DECLARED.findall(text)) if "declare" in text else set[str]()
     found: dict[str, str] = {}
-    # Most calls are alike but for the names of values, and are read once.
-    text, read = NAME.sub("%", text), set[str]()
+    # Most calls are on a line, alike but for the names of values, and are read once.
+    lines = dict.fromkeys(NAME.sub("%", each) for each in _LINE.findall(text))
+    if all(each.count("(") == each.count(")") for each in lines):
+        text = "\n".join(lines)
     for call in _CALL.finditer(text):
         name = call["name"]
-        written = text[call.start() : text.find("\n", call.end())]
-        if name in present or written in read:
+        if name in present:
             continue
         end = _closing(text, call.end() - 1)
-        if end < call.start() + len(written):
-            read.add(written)
         types = [_leading_type(each) for each in split(text[call.end() : end])]
         line = f"declare {_leading_type(call['type'])} @{name}({', '.join(types)})"
         if found.setdefault(name, line) != line:
