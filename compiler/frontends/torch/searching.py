@@ -15,10 +15,8 @@ from ....dialects.graph import (
     EqOp,
     GatherOp,
     GeOp,
-    GtOp,
     LeOp,
     LogicalAndOp,
-    LogicalNotOp,
     LtOp,
     MinimumOp,
     MulOp,
@@ -41,6 +39,7 @@ from ....dialects.graph.compose import (
     progression,
     reshaped,
     shape_of,
+    sorted_places,
     times,
     true_indices,
     truths,
@@ -48,39 +47,16 @@ from ....dialects.graph.compose import (
 from ..unsupported import Varies
 from .call import Call, Operand, Reader, Result
 
-_FEW = 32
-"""The most boundaries that are all compared; among more a place is halved for."""
-
 
 def _places(rows: SSAValue, values: SSAValue, right: bool) -> SSAValue:
     """
     The number of elements of each sorted row that come before each of its values; with
     `right` also those that are equal.
-
-    NaN comes last, and so do all that are not below.
     """
-    *outer, size = shape_of(rows)
+    size = shape_of(rows)[-1]
     if not isinstance(size, int):
         raise Varies(f"a search among {size} boundaries, a number that varies", size)
-    compare = GtOp if right else GeOp
-    if size <= _FEW:
-        every = reshaped(rows, [*outer, 1, size])
-        one = reshaped(values, [*shape_of(values), 1])
-        before = LogicalNotOp(compare(every, one))
-        count = convert(before.result, i64)
-        return SumOp(count, axes=(len(outer) + 1,), keepdims=False).result
-    low = expanded(number(0, i64), shape_of(values))
-    high = expanded(number(size, i64), shape_of(values))
-    for _ in range(size.bit_length()):
-        middle = DivOp(AddOp(low, high), number(2, i64)).result
-        inside = MinimumOp(middle, number(size - 1, i64)).result
-        there = GatherOp(rows, inside, axis=len(outer), wraps=False)
-        is_searched = LtOp(low, high)
-        before = LogicalAndOp(is_searched, LogicalNotOp(compare(there, values)))
-        not_before = LogicalAndOp(is_searched, compare(there, values))
-        low = WhereOp(before, plus(middle, 1), low).result
-        high = WhereOp(not_before, middle, high).result
-    return low
+    return sorted_places(rows, values, right)
 
 
 def _found(call: Call, rows: SSAValue, values: SSAValue, right: bool) -> SSAValue:

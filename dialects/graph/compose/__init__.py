@@ -34,6 +34,7 @@ from .parts import Cut, at_index, cut, flipped, joined, part, stacked
 from .pooling import Sizes, Window, image_of_blocks, mean_pool, rounded_up
 from .power import near_power
 from .product import with_bias
+from .searching import sorted_places
 from .shaping import (
     along,
     expanded,
@@ -100,6 +101,7 @@ __all__ = [
     "rounded_up",
     "scaled_and_shifted",
     "shape_of",
+    "sorted_places",
     "stacked",
     "standardized",
     "at_index",

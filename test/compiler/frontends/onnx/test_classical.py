@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto
 from onnx.reference import ReferenceEvaluator
 
 from static_runtime.compiler.session.errors import CompileError
 
 from .forests import FEATURES, model_of, rows
-from .interpreter import model, read
+from .interpreter import Array, model, read
 
 WEIGHTS = [
     0.5,
@@ -51,14 +51,6 @@ FLOATS: dict[str, tuple[str, dict[str, Any]]] = {
         "LinearRegressor",
         {"coefficients": WEIGHTS, "intercepts": [1.5, 0.0, -1.0], "targets": 3},
     ),
-    "floats": (
-        "LabelEncoder",
-        {"keys_floats": [0.5, -0.5, 1.0], "values_floats": [3.0, 4.0, 5.0]},
-    ),
-    "defaults": (
-        "LabelEncoder",
-        {"keys_floats": [0.5, 0.1], "values_int64s": [3, 4], "default_int64": 9},
-    ),
     "features": ("FeatureVectorizer", {"inputdimensions": [FEATURES]}),
 }
 
@@ -66,13 +58,92 @@ FLOATS: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", FLOATS)
 def test_an_op_computes_what_onnx_does(name: str):
     op, attributes = FLOATS[name]
-    whole = "values_int64s" in attributes
-    kind = TensorProto.INT64 if whole else TensorProto.FLOAT
-    made = model_of(op, {"y": kind}, attributes)
+    made = model_of(op, {"y": TensorProto.FLOAT}, attributes)
     x = rows(20, missing=name == "NaN")[2:]
     (expected,) = ReferenceEvaluator(made).run(None, {"x": x})
     (y,) = read(made).run(x)
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+
+
+WIDE = (TensorProto.DOUBLE, TensorProto.INT64, TensorProto.INT32)
+KINDS = dict(zip(WIDE, (np.float64, np.int64, np.int32), strict=True))
+BIG = [1e9 + 3, 1e9 - 5, 3.0, 4.0, 0.0]
+
+
+def of_wide(kind: int, op: str, batch: int, **attributes: Any) -> Array:
+    """What an op makes of rows of numbers that f32 does not have."""
+    made = model_of(op, {"y": TensorProto.FLOAT}, attributes, kind)
+    (y,) = read(made).run(np.array([BIG] * batch, KINDS[kind]).reshape(-1, FEATURES))
+    assert y.dtype == np.float32
+    return y
+
+
+@pytest.mark.parametrize("kind", WIDE)
+@pytest.mark.parametrize("batch", [1, 3, 0])
+def test_wide_numbers_are_rounded_once(kind: int, batch: int):
+    offset = [1e9, 1e9, 1.0, 1.0, 1.0]
+    y = of_wide(kind, "Scaler", batch, offset=offset, scale=[0.5])
+    np.testing.assert_array_equal(y, [[1.5, -2.5, 1, 1.5, -0.5]] * batch or y)
+    x = np.array(BIG)
+    for norm, size in (("MAX", x.max()), ("L1", x.sum()), ("L2", np.hypot(*x[:2]))):
+        y = of_wide(kind, "Normalizer", batch, norm=norm)
+        wanted = (x / size).astype(np.float32)
+        np.testing.assert_array_equal(y, [wanted] * batch or y)
+    weights = [1.0, -1.0, 0.0, 0.0, 0.0]
+    y = of_wide(kind, "LinearRegressor", batch, coefficients=weights)
+    np.testing.assert_array_equal(y, [[8]] * batch or y)
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_a_linear_classifier_of_wide_numbers(kind: int):
+    attributes = {
+        "coefficients": [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        "intercepts": [0.0, 0.0],
+        "classlabels_ints": [3, 5],
+    }
+    outputs = {"label": TensorProto.INT64, "y": TensorProto.FLOAT}
+    made = model_of("LinearClassifier", outputs, attributes, kind)
+    label, y = read(made).run(np.array([BIG], KINDS[kind]))
+    assert (label.tolist(), y.tolist()) == ([3], [[8, 3]])
+    assert y.dtype == np.float32
+
+
+@pytest.mark.parametrize("threshold", [-0.5, 0.5, 0.0, 1e30, -1e30])
+@pytest.mark.parametrize("kind", WIDE)
+def test_whole_numbers_are_above_a_threshold_between_them(kind: int, threshold: float):
+    made = model_of("Binarizer", {"y": kind}, {"threshold": threshold}, kind)
+    x = np.array([[0, 1, -1, 2, -2]], KINDS[kind])
+    (y,) = read(made).run(x)
+    np.testing.assert_array_equal(y, x > np.float32(threshold))
+    assert y.dtype == x.dtype
+
+
+OPEN: dict[str, tuple[str, dict[str, Any]]] = {
+    **{name: FLOATS[name] for name in ("scaler", "zero", "NaN", "sum", "targets")},
+    "features": FLOATS["features"],
+}
+
+
+@pytest.mark.parametrize("name", OPEN)
+@pytest.mark.parametrize("batch", [1, 3, 0])
+def test_a_width_may_be_open(name: str, batch: int):
+    op, attributes = OPEN[name]
+    made = model_of(op, {"y": TensorProto.FLOAT}, attributes)
+    expected = read(made)
+    made.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "k"
+    x = rows(20)[2 : 2 + batch]
+    np.testing.assert_array_equal(read(made).run(x), expected.run(x))
+
+
+@pytest.mark.parametrize("name", ["scaler", "zero", "targets", "features"])
+def test_the_run_checks_a_width_that_is_open(name: str):
+    op, attributes = OPEN[name]
+    made = model_of(op, {"y": TensorProto.FLOAT}, attributes)
+    made.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "k"
+    graph = read(made)
+    for width in (4, 1):
+        with pytest.raises(ValueError, match=rf"{op}.*expected.*{width}"):
+            graph.run(np.ones((2, width), np.float32))
 
 
 @pytest.mark.parametrize("transform", ["NONE", "SOFTMAX", "LOGISTIC"])
@@ -93,44 +164,17 @@ def test_a_linear_classifier_is_onnxs(transform: str, count: int):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_whole_numbers_are_encoded():
-    x = np.arange(10).reshape(2, FEATURES)
-    keys = numpy_helper.from_array(np.array([3, 1]), "keys")
-    values = numpy_helper.from_array(np.array([0.5, 1.5], np.float32), "values")
-    default = numpy_helper.from_array(np.array([-1], np.float32), "default")
-    tensors = {"keys_tensor": keys, "values_tensor": values, "default_tensor": default}
-    for op, attributes, version in (
-        ("OneHotEncoder", {"cats_int64s": [7, 0, 3]}, 1),
-        ("LabelEncoder", tensors, 4),
-    ):
-        found = {"y": TensorProto.FLOAT}
-        made = model_of(op, found, attributes, TensorProto.INT64, version)
-        (expected,) = ReferenceEvaluator(made).run(None, {"x": x})
-        np.testing.assert_array_equal(read(made).run(x)[0], expected)
-
-
 @pytest.mark.parametrize(
     ("op", "attributes", "message"),
     [
         ("Normalizer", {"norm": "L3"}, "expected norm of MAX, L1, L2, got 'L3'"),
         ("Scaler", {"offset": [1.0, 2.0], "scale": [1.0]}, "expected offset of 1 or 5"),
+        (
+            "Imputer",
+            {"imputed_value_floats": [1.0, 2.0]},
+            "expected values of 1 or 5 numbers, got 2",
+        ),
         ("LinearRegressor", {"coefficients": [1.0] * 4}, "expected equal sizes"),
-        (
-            "LabelEncoder",
-            {"keys_floats": [1.0], "values_floats": [1.0, 2.0]},
-            "expected a value for each key, got 1 keys and 2 values",
-        ),
-        (
-            "LabelEncoder",
-            {"keys_strings": ["a"], "values_floats": [1.0]},
-            "keys that are strings",
-        ),
-        ("OneHotEncoder", {"cats_strings": ["a"]}, "categories that are strings"),
-        (
-            "OneHotEncoder",
-            {"cats_int64s": [1], "zeros": 0},
-            "an error for an element of no category",
-        ),
         ("FeatureVectorizer", {"inputdimensions": [4]}, "5 features, of 4"),
     ],
 )
