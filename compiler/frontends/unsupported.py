@@ -67,6 +67,12 @@ class WrongElement(Unsupported):
         super().__init__(f"elements of {got}, not of {', '.join(known)}")
 
 
+class Shapeless(Unsupported):
+    """A tensor of any number of axes."""
+
+    cause = Cause.SHAPE
+
+
 class Varies(Unsupported):
     """A construct that can be expressed where some sizes are numbers."""
 

@@ -20,6 +20,7 @@ class Cause(Enum):
     FOREIGN = "foreign ops"
     UNREGISTERED = "ops of other domains"
     ELEMENT = "element types"
+    SHAPE = "shapes"
     TRAINING = "training"
     RANDOM = "numbers at random"
     SIZE = "sizes that vary"
@@ -75,6 +76,12 @@ _REMEDIES: dict[Cause, _Remedy] = {
     Cause.ELEMENT: _Remedy(
         "cast them outside of the model to a type that it may have",
         "convert them outside of the module, as by .to(torch.int64)",
+    ),
+    Cause.SHAPE: _Remedy(
+        "give each input a shape, in which a size may be a name, as "
+        "FloatTensorType([None, 6]) of skl2onnx does, or input.type.tensor_type.shape "
+        "of the model",
+        "give the exporter tensors, each with a shape",
     ),
     Cause.TRAINING: _Remedy(
         "export the model for inference, as from PyTorch in eval mode",

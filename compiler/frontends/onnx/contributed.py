@@ -18,6 +18,7 @@ from onnx import AttributeProto, NodeProto, helper
 from ..unsupported import Unsupported
 from . import (
     contributed_attention,
+    contributed_distances,
     contributed_layers,
     contributed_products,
     contributed_steps,
@@ -166,6 +167,7 @@ _FORMS: Mapping[str, tuple[str, Mapping[str, _Default], int]] = {
         _LSTM,
         3,
     ),
+    "CDist": ("A B", {"metric": "sqeuclidean"}, 1),
     "FusedMatMul": ("A B", {**_GEMM, "transBatchA": 0, "transBatchB": 0}, 1),
     "MatMulNBits": ("A B scales ?zero_points ?g_idx ?bias", _BITS, 1),
     "QuickGelu": ("X", {"alpha": 1.702}, 1),
@@ -207,6 +209,7 @@ _FORMS: Mapping[str, tuple[str, Mapping[str, _Default], int]] = {
 HANDLERS: dict[str, Handler] = {
     **contributed_steps.HANDLERS,
     **contributed_products.HANDLERS,
+    **contributed_distances.HANDLERS,
     **contributed_layers.HANDLERS,
     **contributed_attention.HANDLERS,
 }

@@ -29,6 +29,7 @@ from ..unsupported import Unsupported
 from .ml_attributes import floats_of, integers_of, texts_of
 from .node import Handler, Node, Result
 
+
 def _one_hot(node: Node) -> Result:
     """
     For each element one at its category, zeros elsewhere, as f32.

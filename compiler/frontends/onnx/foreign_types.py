@@ -110,10 +110,10 @@ def _by_session(model: ModelProto) -> list[TypeProto | None]:
 
 
 def _number(text: str) -> int:
-    """The number of a type such as `tensor(float)`."""
+    """The number of a type such as `tensor(float)`; `seq(tensor(float))` has none."""
     name = text.removeprefix("tensor(").removesuffix(")")
-    if name == text:
-        raise Foreign(f"a result that is {text}")
+    if text != f"tensor({name})":
+        raise Foreign(f"a result that is {text}, no tensor")
     return TensorProto.DataType.Value(name.upper())
 
 

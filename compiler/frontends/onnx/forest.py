@@ -8,7 +8,7 @@ walk may take as many steps as the deepest tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -49,6 +49,34 @@ class Nodes:
     def at(self, places: Array) -> Nodes:
         """The nodes at some places."""
         return Nodes(*(getattr(self, each.name)[places] for each in fields(self)))
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees, and the values of their leaves."""
+
+    nodes: Nodes
+    roots: Array
+    leaves: Array
+    """The place of each value."""
+    targets: Array
+    """The column of each value."""
+    values: Array
+
+    def once(self) -> Forest:
+        """
+        The same trees, in which a leaf has each value of a target once.
+
+        With its option `decision_leaf` skl2onnx lists the number of a leaf of one
+        target once for each class. ONNX Runtime gives that number where there is one
+        target; where there are several, it adds up all that is listed.
+        """
+        lists = (self.leaves, self.targets, self.values)
+        order = np.lexsort(lists[::-1])
+        is_same = [np.diff(each[order], prepend=np.nan) == 0 for each in lists]
+        kept = np.sort(order[~np.logical_and.reduce(is_same)])
+        leaves, targets, values = (each[kept] for each in lists)
+        return replace(self, leaves=leaves, targets=targets, values=values)
 
 
 @dataclass(frozen=True)

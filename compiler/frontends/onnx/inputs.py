@@ -19,7 +19,7 @@ from ....runtime.call import to_array
 from ....runtime.program import ARRAY, CONSTANT, TensorInfo, Tree
 from ...session import CONTAINER, Cause, CompileError, Form, UnsupportedOp
 from ..known import Known
-from ..unsupported import Unsupported
+from ..unsupported import Shapeless, Unsupported
 from .element import element
 from .graph_builder import GraphBuilder
 from .scope import Lost, Scope, Several
@@ -128,7 +128,7 @@ def _input_type(value: ValueInfoProto, symbols: Symbols) -> Tensor:
     kind = element(_tensor_in(value.type))
     described = value.type.tensor_type
     if not described.HasField("shape"):
-        raise Unsupported("a tensor of any number of axes")
+        raise Shapeless("a tensor of any number of axes")
     dims: list[Dim] = []
     for place, size in enumerate(described.shape.dim):
         name = f"{value.name}_dim{place}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from xdsl.dialects.builtin import f32, f64, i64
@@ -31,7 +31,7 @@ from ....dialects.graph.compose import (
 )
 from ..known import Known
 from ..unsupported import Unsupported
-from .forest import LEAF, MEMBER, Nodes, members_apart, tables_of
+from .forest import LEAF, MEMBER, Forest, Nodes, members_apart, tables_of
 from .ml_attributes import chosen, floats_of, integers_of, texts_of
 from .ml_scores import (
     TRANSFORMS,
@@ -53,19 +53,6 @@ _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 _MOST_VALUES = 1 << 26
 """The most values of leaves."""
-
-
-@dataclass(frozen=True)
-class _Forest:
-    """Trees, and the values of their leaves."""
-
-    nodes: Nodes
-    roots: Array
-    leaves: Array
-    """The place of each value."""
-    targets: Array
-    """The column of each value."""
-    values: Array
 
 
 def _input(node: Node) -> SSAValue:
@@ -95,7 +82,7 @@ def _places(node: Node, trees: Array, numbers: Array) -> dict[tuple[int, int], i
     return found
 
 
-def _named_nodes(node: Node, prefix: str, kind: np.dtype[np.floating]) -> _Forest:
+def _named_nodes(node: Node, prefix: str, kind: np.dtype[np.floating]) -> Forest:
     """The trees of a node that numbers the nodes of each tree."""
     names = ("treeids", "nodeids", "featureids", "truenodeids", "falsenodeids")
     lists = [integers_of(node, f"nodes_{each}") for each in names]
@@ -142,10 +129,10 @@ def _named_nodes(node: Node, prefix: str, kind: np.dtype[np.floating]) -> _Fores
     targets = integers_of(node, f"{prefix}_ids")
     values = floats_of(node, f"{prefix}_weights").astype(kind)
     _same_length(node, ["nodeids", "ids", "weights"], [leaves, targets, values])
-    return _Forest(nodes, np.sort(firsts), leaves, targets, values)
+    return Forest(nodes, np.sort(firsts), leaves, targets, values)
 
 
-def _numbered_nodes(node: Node, kind: np.dtype[np.floating]) -> _Forest:
+def _numbered_nodes(node: Node, kind: np.dtype[np.floating]) -> Forest:
     """The trees of a `TreeEnsemble`, whose nodes and leaves are numbered apart."""
     features = integers_of(node, "nodes_featureids")
     modes = node.stored("nodes_modes").astype(np.int64)
@@ -178,7 +165,7 @@ def _numbered_nodes(node: Node, kind: np.dtype[np.floating]) -> _Forest:
     roots = integers_of(node, "tree_roots")
     if not len(roots) or not 0 <= roots.min() <= roots.max() < count:
         raise node.error(f"expected roots that are nodes, got {roots.tolist()}")
-    return _Forest(nodes, roots, leaves, targets, values)
+    return Forest(nodes, roots, leaves, targets, values)
 
 
 def _members(node: Node, modes: Array, kind: np.dtype[np.floating]) -> list[Array]:
@@ -201,7 +188,7 @@ def _split(values: Array) -> list[Array]:
 
 
 def _scores(
-    node: Node, x: SSAValue, forest: _Forest, count: int, aggregate: str
+    node: Node, x: SSAValue, forest: Forest, count: int, aggregate: str
 ) -> SSAValue:
     """Builds the values of all trees for each row, of `count` targets."""
     try:
@@ -283,6 +270,7 @@ def _regressor(node: Node) -> Results:
     count = node.integer("n_targets") if node.gives_attribute("n_targets") else 1
     aggregate = chosen(node, "aggregate_function", _AGGREGATES)
     forest = _named_nodes(node, "target", _kind(node))
+    forest = forest.once() if count == 1 else forest
     scores = _scores(node, _input(node), forest, count, aggregate)
     scores = _based(node, scores, floats_of(node, "base_values"))
     return convert(transformed(scores, transform_of(node)), f32)
@@ -302,7 +290,7 @@ def _classifier(node: Node) -> Results:
 
 
 def _binary(
-    node: Node, forest: _Forest, transform: str, base: Array, names: list[int] | None
+    node: Node, forest: Forest, transform: str, base: Array, names: list[int] | None
 ) -> Results:
     """
     The class and the scores where trees have values of one of two classes alone, as

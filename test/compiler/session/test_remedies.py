@@ -18,6 +18,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
         "(complex64[n] x) => (complex64[n] y) { y = Neg(x) }",
         [ELEMENT],
     ),
+    "no shape": (
+        "(float x, float[n] z) => (float y) { y = Neg(x) }",
+        ["shapes: give each input a shape, in which a size may be a name, as"],
+    ),
     "another in between": (
         "(float[n] x) => (float[n] y) { h = Cast<to = 8>(x) y = Cast<to = 1>(h) }",
         [ELEMENT],
@@ -71,9 +75,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_line_says_what_to_do_about_each_cause(name: str):
     text, wanted = CASES[name]
-    source = parser.parse_model(
-        f'<ir_version: 8, opset_import: ["" : 17]> g {text}'
-    ).SerializeToString()
+    made = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g {text}')
+    if name == "no shape":
+        made.graph.input[0].type.tensor_type.ClearField("shape")
+    source = made.SerializeToString()
     with pytest.raises(UnsupportedModelError) as error:
         sr.compile(source, options=sr.Options(cache=False))
     lines = [each for each in str(error.value).splitlines()[1:] if each[:1] != " "]

@@ -68,7 +68,7 @@ def test_whole_numbers_are_encoded():
 @pytest.mark.parametrize("kind", KINDS)
 def test_keys_are_found_among_any_number_of_them(count: int, kind: int):
     random = np.random.default_rng(count)
-    # Several are equal, of which the last counts.
+    # Several are equal: the last one counts.
     keys = random.integers(-count, count + 1, count).astype(KINDS[kind])
     values = random.integers(0, 1000, count)
     tensors = {

@@ -168,3 +168,39 @@ def test_labels_may_be_texts():
     del made.graph.output[0]
     (alone,) = read(made).run(x)
     np.testing.assert_array_equal(alone, scores)
+
+
+KINDS = {TensorProto.FLOAT: np.float32, TensorProto.DOUBLE: np.float64}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("times", [2, 3])
+def test_what_one_target_lists_again_counts_once(times: int, kind: int):
+    def repeated(**changes: Any) -> ModelProto:
+        made = regressor(Forest(), **changes)
+        made.graph.input[0].type.tensor_type.elem_type = kind
+        return made
+
+    (node,) = (once := repeated()).graph.node
+    lists = {
+        each.name: (list(each.ints) + list(each.floats)) * times
+        for each in node.attribute
+        if each.name.startswith("target_")
+    }
+    graph, wanted = read(repeated(**lists)), read(once)
+    for batch in (20, 1, 0):
+        x = rows()[:batch].astype(KINDS[kind])
+        np.testing.assert_array_equal(graph.run(x), wanted.run(x))
+
+
+def test_values_that_differ_or_are_of_several_targets_add_up():
+    lists: dict[str, Any] = {
+        f"target_{name}": [0] * 3 for name in ("treeids", "nodeids", "ids")
+    }
+    weights = [1.0, 2.0, 1.0]
+    made = regressor(Forest(depth=0, trees=1), target_weights=weights, **lists)
+    (y,) = read(made).run(x := rows()[:1])
+    assert y.item() == 3
+    made = regressor(Forest(depth=0, trees=1), 2, target_weights=weights, **lists)
+    (y,) = read(made).run(x)
+    assert y.tolist() == [[4, 0]]
