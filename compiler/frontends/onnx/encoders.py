@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects import Array, is_float, product, tensor_type
 from ....dialects.graph import (
+    CastOp,
     EqOp,
     IndexSelectOp,
     MinimumOp,
@@ -40,11 +41,8 @@ def _one_hot(node: Node) -> Result:
     categories = integers_of(node, "cats_int64s")
     if not len(categories):
         raise Unsupported("categories that are strings")
-    x, shape = node.operand(0), node.shape(0)
-    if is_float(node.type(0)):
-        x = TruncOp(x).result
-    else:
-        x = convert(x, i64)
+    shape, x = node.shape(0), _before_cast(node.operand(0))
+    x = TruncOp(x).result if is_float(tensor_type(x)) else convert(x, i64)
     keys = node.tensor(Known.of(_exactly(categories, x)))
     same = EqOp(reshaped(x, [*shape, 1]), keys).result
     if node.flag("zeros"):
@@ -55,6 +53,17 @@ def _one_hot(node: Node) -> Result:
     table = node.tensor(Known.of(np.ones(1, np.float32)))
     one = IndexSelectOp(table, beyond, axis=0, wraps=False).result
     return WhereOp(same, one, number(0, f32))
+
+
+def _before_cast(x: SSAValue) -> SSAValue:
+    """
+    The floats that whole numbers were cast from, if they were, as skl2onnx casts them.
+
+    ONNX does not say what NaN becomes there; here it stays no category.
+    """
+    if isinstance(cast := x.owner, CastOp) and is_float(tensor_type(cast.input)):
+        return cast.input
+    return x
 
 
 def _exactly(categories: Array, x: SSAValue) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import static_runtime as sr
@@ -142,6 +142,17 @@ def test_floats_that_are_no_category(kind: int):
     x = np.array([[NAN, np.inf, -np.inf, 1e30, 16_777_216]], KINDS[kind])
     (y,) = graph.run(x)
     assert not y.any()
+
+
+@pytest.mark.parametrize("kind", [TensorProto.INT32, TensorProto.INT64])
+def test_a_cast_makes_no_category_of_nan(kind: int):
+    made = one_hot(TensorProto.FLOAT, [0, 1])
+    cast = helper.make_node("Cast", ["x"], ["whole"], to=kind)
+    made.graph.node[0].input[0] = "whole"
+    made.graph.node.insert(0, cast)
+    x = np.array([[NAN, 0.5, 1.0, 1e30, np.inf]], np.float32)
+    (y,) = read(made).run(x)
+    np.testing.assert_array_equal(y[0], [[0, 0], [1, 0], [0, 1], [0, 0], [0, 0]])
 
 
 def test_floats_lose_what_is_behind_the_point():
