@@ -14,8 +14,8 @@ from ....dialects.graph.compose import (
     Window,
     convolved,
     convolved_back,
-    image_of_blocks,
     padding,
+    pooling,
     rounded_up,
     with_bias,
 )
@@ -268,7 +268,7 @@ def _col_to_image(node: Node) -> Result:
             f"expected columns NxCxL and a block of {count} axes, got {node.type(0)} "
             f"and {kernel}"
         )
-    return image_of_blocks(node.operand(0), image, window)
+    return pooling.image_of_blocks(node.operand(0), image, window)
 
 
 def _halves(padding: Sizes) -> tuple[Sizes, Sizes]:

@@ -31,7 +31,7 @@ from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
-from .pooling import Sizes, Window, image_of_blocks, mean_pool, rounded_up
+from .pooling import Sizes, Window, mean_pool, rounded_up
 from .power import near_power
 from .product import with_bias
 from .searching import sorted_places
@@ -77,7 +77,6 @@ __all__ = [
     "filled",
     "flipped",
     "grouped_product",
-    "image_of_blocks",
     "joined",
     "length",
     "log_of_sum",

@@ -192,7 +192,7 @@ def test_the_error_of_an_unknown_category_names_the_node():
         ("LabelEncoder", {}, "expected keys, got none"),
         (
             "LabelEncoder",
-            {"keys_floats": [1.0], "values_strings": ["a"]},
+            {"keys_strings": ["a"], "values_floats": [1.0]},
             "are strings",
         ),
         ("OneHotEncoder", {"cats_strings": ["a"]}, "categories that are strings"),
