@@ -36,7 +36,7 @@ def check(made: ModelProto, x: Array, seen: Array | None = None) -> None:
 
 def check_chances(sizes: tuple[int, ...], x: Array, **more: Any) -> Array:
     """
-    Probabilities are those of the decisions of the same machine that knows none: what
+    Probabilities are made of the decisions of the same machine that knows none: what
     ONNX's evaluator makes of three classes and more is wrong.
     """
     count = len(sizes)
@@ -109,7 +109,7 @@ def test_pairs_of_classes_vote(kernel: str, sizes: tuple[int, ...]):
 
 
 @pytest.mark.parametrize("sizes", [(3, 2), (2, 1, 3), (1, 2, 1, 2)])
-def test_probabilities_are_those_of_pairs(sizes: tuple[int, ...]):
+def test_probabilities_are_made_of_pairs(sizes: tuple[int, ...]):
     scores = check_chances(sizes, rows())
     np.testing.assert_allclose(scores.sum(axis=1), 1, rtol=1e-5)
 
