@@ -149,6 +149,14 @@ def magnitude(value: Dim) -> Dim:
     return _joined(*_magnitudes(value))
 
 
+def bound_of(value: Dim) -> Dim:
+    """
+    A polynomial without functions that bounds the absolute value of `value` alone, not
+    of what is computed on the way to it.
+    """
+    return _magnitudes(value)[0]
+
+
 @lru_cache(_MAX_CACHED_DIMENSIONS)
 def dim(text: str) -> Dim:
     """The dimension that `text` describes; raises `ValueError` on other text."""
@@ -197,11 +205,33 @@ def _magnitudes_of_atom(atom: Atom) -> tuple[Dim, Dim]:
             else -(-factor // by)
             for monomial, factor in terms_of(a)
         ), inside
+    if (least := _least_of_two(atom)) is not None:
+        # No greater than either, though both are computed.
+        bounds = [_magnitudes(each)[0] for each in least.arguments]
+        return min(bounds, key=_greatest_factor), _joined(_joined(a, b), inside)
     numbers = [each for each in atom.arguments if isinstance(each, int)]
     if atom.function == "min" and numbers and Proof().of_atom(atom):
         # As a condition on sizes, it stays small whatever it is computed from.
         return max(*numbers, 1), _joined(_joined(a, b), inside)
     return _joined(a, b), inside
+
+
+def _least_of_two(atom: Call) -> Call | None:
+    """The minimum that a size is where it is not below zero: of `max(0, min(a, b))`."""
+    if atom.function != "max" or 0 not in atom.arguments:
+        return None
+    for each in atom.arguments:
+        match each:
+            case Polynomial((((Call("min") as least,), 1),)):
+                return least
+            case _:
+                continue
+    return None
+
+
+def _greatest_factor(value: Dim) -> int:
+    """The greatest factor of a term."""
+    return max((factor for _, factor in terms_of(value)), default=0)
 
 
 def _joined(a: Dim, b: Dim) -> Dim:

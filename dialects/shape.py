@@ -31,7 +31,7 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from .dims import Dim, SizeError, dim, magnitude, terms_of
+from .dims import Dim, SizeError, bound_of, dim, terms_of
 from .element_type import ELEMENT_TYPES, Element
 
 Tensor: TypeAlias = TensorType[Element]
@@ -98,7 +98,7 @@ def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
     for size in sizes:
         if isinstance(size, int) and size < 0:
             raise SizeError(f"expected sizes of zero or more, got {shown(sizes)}")
-        bytes *= max(1, _least_magnitude(size))
+        bytes *= max(1, _least_bound(size))
     if bytes >= MOST_BYTES:
         raise SizeError(
             "expected a tensor of less than 2**62 bytes, where a size of zero counts "
@@ -106,11 +106,11 @@ def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
         )
 
 
-def _least_magnitude(size: Dim) -> int:
-    """The magnitude of a dimension when every symbol is one."""
+def _least_bound(size: Dim) -> int:
+    """The bound of a dimension when every symbol is one."""
     if isinstance(size, int):
         return size
-    return sum(factor for _, factor in terms_of(magnitude(size)))
+    return sum(factor for _, factor in terms_of(bound_of(size)))
 
 
 def shown(sizes: Sequence[Dim], between: str = "x") -> str:

@@ -285,6 +285,31 @@ def test_a_slice_of_a_size_that_varies(
         np.testing.assert_array_equal(graph.run(x)[0], x[python], strict=True)
 
 
+def test_ends_may_be_numbers_that_no_size_reaches():
+    # As tf2onnx has BatchToSpaceND: what is left of halves is cut off, if any is.
+    ends = "".join(
+        f"""d{at} = Slice(s, a{at}, a{at + 1}) c{at} = Mod(d{at}, two)
+        no{at} = Equal(c{at}, zero) is{at} = Not(no{at})
+        n{at} = Cast<to=7>(no{at}) i{at} = Cast<to=7>(is{at}) m{at} = Neg(i{at})
+        p{at} = Mul(c{at}, m{at}) q{at} = Mul(most, n{at}) e{at} = Add(p{at}, q{at}) """
+        for at in (2, 3)
+    )
+    graph = read(
+        model(
+            f"""g (float[1,8,h,w] x) => (float y)
+            <int64[1] a2 = {{2}}, int64[1] a3 = {{3}}, int64[1] a4 = {{4}},
+             int64[1] two = {{2}}, int64[1] zero = {{0}}, int64[2] start = {{0, 0}},
+             int64[1] most = {{2147483647}}, int64[2] axes = {{2, 3}}>
+            {{ s = Shape(x) {ends} e = Concat<axis=0>(e2, e3)
+              y = Slice(x, start, e, axes) }}"""
+        )
+    )
+    for h, w in ((5, 6), (1, 1), (4, 3), (0, 2)):
+        x = np.arange(8 * h * w, dtype=np.float32).reshape(1, 8, h, w)
+        expected = x[:, :, : h - h % 2, : w - w % 2]
+        np.testing.assert_array_equal(graph.run(x)[0], expected, strict=True)
+
+
 def test_a_part_of_a_size_that_varies():
     graph = read(
         model(
