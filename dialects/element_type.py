@@ -16,6 +16,7 @@ low bits, and zeros, as arrays of the package ml_dtypes have it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -81,14 +82,14 @@ class ElementType:
     format: FloatFormat | None = None
     """How it is written, where it is a float of 8 bits or fewer."""
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of its arrays within the compiler."""
         if self.is_stored:
             return np.dtype([(self.numpy, "u1")])
         return BFLOAT16 if self.type == bf16 else np.dtype(self.numpy)
 
-    @property
+    @cached_property
     def is_stored(self) -> bool:
         """Whether ops move, convert and quantise it, and do nothing else with it."""
         is_boolean = self.type == i1
@@ -99,12 +100,12 @@ class ElementType:
         """How many bits an element has, which in memory is at least a byte."""
         return self.type.bitwidth
 
-    @property
+    @cached_property
     def is_widened(self) -> bool:
         """Whether its compute type has values that an element cannot have."""
         return self.compute != self.type
 
-    @property
+    @cached_property
     def loaded(self) -> Element:
         """
         What a load gives and a store takes. A float is widened and narrowed by an op of
@@ -112,12 +113,12 @@ class ElementType:
         """
         return self.type if isinstance(self.type, AnyFloat) else self.compute
 
-    @property
+    @cached_property
     def is_half(self) -> bool:
         """Whether it is a float that is computed as a wider one."""
         return isinstance(self.type, AnyFloat) and self.is_widened
 
-    @property
+    @cached_property
     def is_signed(self) -> bool:
         """Whether an element may be below zero."""
         return isinstance(self.type, AnyFloat) or (

@@ -44,6 +44,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..agreement import noting
 from ..dims import Dim, dim, evaluate
+from ..op_class import OpClass
 from ..shape import Array, Tensor, sizes, tensor_type
 from .choice import Choice
 from .descent import Descent
@@ -58,7 +59,7 @@ _STATIC = NoneAttr()
 """The encoding of a tensor type that has only numbers as sizes."""
 
 
-class GraphOp(IRDLOperation, ABC):
+class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
     """A pure function from tensors to tensors; most have one result."""
 
     traits = traits_def(Pure())

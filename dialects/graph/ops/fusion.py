@@ -17,6 +17,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator
 
 from ...dims import Dim
+from ...op_class import OpClass
 from ...shape import Array
 from ..op import GraphOp, SingleResultOp
 from ..region import RegionOp, run_block
@@ -26,7 +27,7 @@ FUSION_NUMBER = "graph.fusion_number"
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(IRDLOperation, metaclass=OpClass):
     """
     The terminator of a region of the graph dialect, with the values that it yields.
 

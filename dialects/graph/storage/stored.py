@@ -13,10 +13,11 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Polynomial
+from ...op_class import OpClass
 from ...shape import Tensor, sizes, tensor_type
 
 
-class StoredOp(IRDLOperation, ABC):
+class StoredOp(IRDLOperation, ABC, metaclass=OpClass):
     """A tensor that the weight store holds as `key`; its size is known."""
 
     key = prop_def(StringAttr)

@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..subscript import (
     DIM,
     Subscript,
@@ -50,7 +51,7 @@ _MOVES_PER_ELEMENT = 8
 
 
 @irdl_op_definition
-class ArgsortOp(IRDLOperation):
+class ArgsortOp(IRDLOperation, metaclass=OpClass):
     """
     Stores which elements come first by their keys, from the subscript on.
 

@@ -17,6 +17,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..index_range import parse_range, print_range
 from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
 
@@ -25,7 +26,7 @@ _NUMBERS = ("lanes", "unroll")
 
 
 @irdl_op_definition
-class CheckIndexOp(IRDLOperation):
+class CheckIndexOp(IRDLOperation, metaclass=OpClass):
     """
     Leaves the kernel with an error when an index is not below `bound`.
 

@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..subscript import (
     DIM,
     Subscript,
@@ -42,7 +43,7 @@ from .memory import element_type
 
 
 @irdl_op_definition
-class ChooseOp(IRDLOperation):
+class ChooseOp(IRDLOperation, metaclass=OpClass):
     """
     Appends to a buffer the candidates that are in conflict with none before them.
 

@@ -23,11 +23,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..index_range import parse_range, print_range
 
 
 @irdl_op_definition
-class ClampIndexOp(IRDLOperation):
+class ClampIndexOp(IRDLOperation, metaclass=OpClass):
     """
     The index that an integer is: counted from the end if it `wraps` and is negative.
 

@@ -23,6 +23,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
 from .clamp_index import ClampIndexOp
 from .memory import LoadOp
@@ -39,7 +40,7 @@ _ROUNDS = 4
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(IRDLOperation, metaclass=OpClass):
     """
     The end of a region, and the values that it has.
 
@@ -62,7 +63,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ForOp(IRDLOperation):
+class ForOp(IRDLOperation, metaclass=OpClass):
     """
     The body once for every index from zero up to the bound.
 

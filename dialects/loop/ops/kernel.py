@@ -19,6 +19,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from .check_index import CheckIndexOp
 
 WORK = "work"
@@ -41,7 +42,7 @@ last one, which the kernel stores to.
 
 
 @irdl_op_definition
-class KernelOp(IRDLOperation):
+class KernelOp(IRDLOperation, metaclass=OpClass):
     """
     Loops over the buffers that are its arguments, and over sizes that are its symbols.
 

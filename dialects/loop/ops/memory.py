@@ -26,6 +26,7 @@ from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
 from ...element_type import ELEMENT_TYPES, loaded_type
+from ...op_class import OpClass
 from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
 
 
@@ -78,7 +79,7 @@ def parse_element(
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(IRDLOperation, metaclass=OpClass):
     """
     The element of a buffer at a subscript; an integer is widened.
 
@@ -130,7 +131,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(IRDLOperation, metaclass=OpClass):
     """
     Sets the element of a buffer at a subscript; an integer is narrowed.
 

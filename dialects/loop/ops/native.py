@@ -17,13 +17,14 @@ from xdsl.irdl import (
 )
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..subscript import DIM
 
 Argument: TypeAlias = Dim | float | np.floating[Any]
 
 
 @irdl_op_definition
-class NativeOp(IRDLOperation):
+class NativeOp(IRDLOperation, metaclass=OpClass):
     """
     Calls a function with buffers and arguments: operands first, results last.
 

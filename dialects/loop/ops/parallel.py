@@ -11,9 +11,11 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from ...op_class import OpClass
+
 
 @irdl_op_definition
-class ParallelOp(IRDLOperation):
+class ParallelOp(IRDLOperation, metaclass=OpClass):
     """
     Runs all of its lists of calls, each in its order: at once, or one after the other.
 

@@ -14,6 +14,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..subscript import (
     DIM,
     Subscript,
@@ -26,7 +27,7 @@ from ..subscript import (
 
 
 @irdl_op_definition
-class PositionOp(IRDLOperation):
+class PositionOp(IRDLOperation, metaclass=OpClass):
     """
     The value of a subscript, as an i64.
 
@@ -71,7 +72,7 @@ class PositionOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ExtentOp(IRDLOperation):
+class ExtentOp(IRDLOperation, metaclass=OpClass):
     """
     The value of a dimension in this run, as an i64.
 

@@ -14,12 +14,13 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from ...op_class import OpClass
 from ..subscript import Subscript
 from .memory import parse_element, print_element
 
 
 @irdl_op_definition
-class PrefetchOp(IRDLOperation):
+class PrefetchOp(IRDLOperation, metaclass=OpClass):
     """
     Asks for the element of a buffer at a subscript, which may be beyond its end.
 

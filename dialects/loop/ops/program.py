@@ -35,6 +35,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, symbols_of
+from ...op_class import OpClass
 from ...ranges import Ranges, resolved
 from ...shape import Tensor, sizes
 from ..interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr
@@ -79,7 +80,7 @@ class Body(CustomDirective):
 
 
 @irdl_op_definition
-class ProgramOp(IRDLOperation):
+class ProgramOp(IRDLOperation, metaclass=OpClass):
     """
     The model: what calls of it give and get, the memory it needs, and what it runs.
 

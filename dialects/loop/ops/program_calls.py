@@ -30,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ...shape import tensor_type
 from ..subscript import DIM, parse_number, print_number
 from .memory import buffer_type
@@ -42,7 +43,7 @@ _REGIONS = ("inputs", "constants", "activations", "outputs")
 
 
 @irdl_op_definition
-class ViewOp(IRDLOperation):
+class ViewOp(IRDLOperation, metaclass=OpClass):
     """
     Memory of the program, as a buffer: an input, a constant, a slot or an output.
 
@@ -106,7 +107,7 @@ class ViewOp(IRDLOperation):
 
 
 @irdl_op_definition
-class CallOp(IRDLOperation):
+class CallOp(IRDLOperation, metaclass=OpClass):
     """
     Runs a kernel on buffers; its symbols get the values of these dimensions.
 
@@ -172,7 +173,7 @@ class CallOp(IRDLOperation):
 
 
 @irdl_op_definition
-class CallOutOp(IRDLOperation):
+class CallOutOp(IRDLOperation, metaclass=OpClass):
     """
     Runs the numpy reference of a graph op on buffers, inputs first, outputs last.
 

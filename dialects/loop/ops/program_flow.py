@@ -28,6 +28,7 @@ from xdsl.traits import NoTerminator
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..subscript import DIM, parse_number, print_number, resolve_index
 
 _UNREACHED_TRIPS = 1 << 32
@@ -40,7 +41,7 @@ def is_unlimited(trips: Dim) -> bool:
 
 
 @irdl_op_definition
-class IfOp(IRDLOperation):
+class IfOp(IRDLOperation, metaclass=OpClass):
     """
     Runs one of two lists of calls: the first when the element of a buffer is true.
 
@@ -93,7 +94,7 @@ class IfOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RepeatOp(IRDLOperation):
+class RepeatOp(IRDLOperation, metaclass=OpClass):
     """
     Runs calls up to `trips` times, while the elements of two buffers are true: of
     `before` the first time, of `after`, which the calls write, every other time.
@@ -175,7 +176,7 @@ class RepeatOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ElementOp(IRDLOperation):
+class ElementOp(IRDLOperation, metaclass=OpClass):
     """
     The part of a buffer that begins `stride` elements times a trip's number after its
     own beginning; counted from the last of `backward` parts when it is given.
@@ -240,7 +241,7 @@ class ElementOp(IRDLOperation):
 
 
 @irdl_op_definition
-class DefineOp(IRDLOperation):
+class DefineOp(IRDLOperation, metaclass=OpClass):
     """
     Gives a symbol of the program the value of a buffer's first element, from here on.
 
@@ -309,7 +310,7 @@ class DefineOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RequireOp(IRDLOperation):
+class RequireOp(IRDLOperation, metaclass=OpClass):
     """
     Ends the run with an error when a quantity, computed from sizes, is below zero.
 

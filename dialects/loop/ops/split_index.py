@@ -15,11 +15,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
+from ...op_class import OpClass
 from ..subscript import DIM, parse_number, print_number
 
 
 @irdl_op_definition
-class SplitIndexOp(IRDLOperation):
+class SplitIndexOp(IRDLOperation, metaclass=OpClass):
     """
     The indices along two axes of a point that one index counts, row after row.
 

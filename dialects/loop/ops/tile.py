@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, product
+from ...op_class import OpClass
 from ..factors import find_factors, made_of
 from ..schedule import ScheduleAttr
 from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
@@ -46,7 +47,7 @@ _SHARED = ("rows", "columns")
 
 
 @irdl_op_definition
-class TileOp(IRDLOperation):
+class TileOp(IRDLOperation, metaclass=OpClass):
     """
     For every row and column: the `k_loop` over all that is reduced, then the `epilogue`.
 
@@ -58,16 +59,15 @@ class TileOp(IRDLOperation):
 
     `mr`, `nr` and `lanes` say how many accumulators are in registers at a time: MR rows
     of NR columns, in vectors of `lanes` columns. Rows and columns left over are computed
-    by smaller register tiles, or by tiles whose last columns are not stored. The op is
-    unrolled only while LLVM text is written. Threads share what is `split`. With a
-    `schedule` the operands are read in blocks and from packed panels; without, where
-    they lie, and where the tile `slides`, rows share in registers what a window reads
-    (`dialects/loop/slide.py`). A tile that `fetches` prefetches the lines that its
-    epilogue stores, before the k-loop. `unroll` says how many k are written one after
-    the other, without a schedule all of them or the innermost, and `prefetch` how many
-    bytes of the next panel are prefetched for each k, or without a schedule how far
-    ahead of words. What columns read apart and lies along the innermost k is read in
-    vectors of `transposed` k, which become vectors of columns.
+    by smaller register tiles, or by tiles whose last columns are not stored. Threads
+    share what is `split`. With a `schedule` the operands are read in blocks and from
+    packed panels; without, where they lie, and where the tile `slides`, rows share in
+    registers what a window reads (`dialects/loop/slide.py`). A tile that `fetches`
+    prefetches the lines that its epilogue stores, before the k-loop. `unroll` says how
+    many k are written one after the other, without a schedule all of them or the
+    innermost, and `prefetch` how many bytes of the next panel are prefetched for each
+    k, or without a schedule how far ahead of words. What columns read apart, along the
+    innermost k, is read in vectors of `transposed` k, which become vectors of columns.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8

@@ -15,6 +15,8 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ...op_class import OpClass
+
 BYTE_BITS = 8
 """Bits of a byte."""
 
@@ -29,7 +31,7 @@ def words_that_fit(bits: int) -> int:
 
 
 @irdl_op_definition
-class DotBytesOp(IRDLOperation):
+class DotBytesOp(IRDLOperation, metaclass=OpClass):
     """
     `sum` plus the four products of a byte of `a`, which has no sign, and the byte of
     `b` at the same place, which has one; the sum wraps.

@@ -16,9 +16,11 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from ...op_class import OpClass
+
 
 @irdl_op_definition
-class RemainderOp(IRDLOperation):
+class RemainderOp(IRDLOperation, metaclass=OpClass):
     """
     The rest of a division, exactly; MLIR calls it `arith.remf`, which xDSL lacks.
 

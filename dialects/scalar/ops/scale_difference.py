@@ -16,9 +16,11 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from ...op_class import OpClass
+
 
 @irdl_op_definition
-class ScaleDifferenceOp(IRDLOperation):
+class ScaleDifferenceOp(IRDLOperation, metaclass=OpClass):
     """
     `x - least` times `scale`, rounded once; a zero is 0.0, never -0.0.
 

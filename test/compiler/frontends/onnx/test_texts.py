@@ -27,7 +27,7 @@ def model_of(
     inputs: Sequence[ValueInfoProto] = (FLOATS,),
 ) -> Any:
     """The model of some nodes, with three texts called `t`."""
-    results = [helper.make_empty_tensor_value_info(each) for each in outputs]
+    results = [ValueInfoProto(name=each) for each in outputs]
     graph = helper.make_graph(nodes, "g", inputs, results, [TEXTS])
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid(ML, 3)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=9)
