@@ -98,6 +98,8 @@ def _has_data(node: fx.Node) -> bool:
     it, torch takes for granted in the program that it exports.
     """
     tags: Any = getattr(node.target, "tags", ())
+    if node.kwargs.get("output_size") is not None:
+        tags = ()  # which the model states
     if str(node.target) == "aten.index.Tensor":
         places: Any = node.args[1]
         kinds = {each.meta["val"].dtype for each in places if each is not None}

@@ -19,7 +19,7 @@ from ....dialects import (
     product,
     tensor_type,
 )
-from ....dialects.graph import DefineSymbolOp, GraphOp, IndexSelectOp
+from ....dialects.graph import CastOp, DefineSymbolOp, GetAttrOp, GraphOp, IndexSelectOp
 from ....dialects.graph.compose import (
     at_index,
     convert,
@@ -31,6 +31,7 @@ from ....dialects.graph.compose import (
     true_indices,
     truths,
 )
+from ...ir import WeightStore
 from ..known import Known, evaluate
 from ..unsupported import NeedsBound, Unsupported
 from .arguments import Item
@@ -142,13 +143,29 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
         return Item(x, Unsupported(reason))
     value = convert(x, i64)
     least, most = sizes.limits(foreseen.node.expr)
-    high = min(_asserted(sizes, node), key=str, default=most)
+    high = min(asserted(sizes, node), key=str, default=most)
     if high == GREATEST:
         high = sizes.most.get(str(foreseen), GREATEST)
     if least < 0 or high == GREATEST:
         why = f"a number that the run computes, {foreseen}; as a size it needs a range"
         return Item(value, NeedsBound([value], why, [str(foreseen)]))
     return define(sizes, foreseen, value, least, high)
+
+
+def known_elements(value: SSAValue, weights: WeightStore) -> list[int] | None:
+    """
+    The elements, in order, of integers that the model holds, or of a few that are
+    computed from such; None of others.
+    """
+    op = value.owner
+    if isinstance(op, CastOp) and not is_float(tensor_type(op.input)):
+        return known_elements(op.input, weights)
+    if isinstance(op, GetAttrOp):
+        return [int(each) for each in weights[op.key.data].ravel()]
+    known = _known(value, {})
+    if known is None or known.is_symbolic:
+        return None
+    return [int(each) for each in known.array.ravel()]
 
 
 _DEEPEST = 64
@@ -196,7 +213,7 @@ def _new_symbol(foreseen: Any, sizes: Sizes) -> Expression | None:
     return expression if is_new else None
 
 
-def _asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
+def asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
     """The upper bounds that the program asserts for a number."""
     found: list[Dim] = []
     for user in node.users:

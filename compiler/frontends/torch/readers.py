@@ -30,6 +30,7 @@ from . import (
     random,
     recurrent,
     reduction,
+    repeating,
     resampling,
     scattering,
     searching,
@@ -77,6 +78,7 @@ _READERS: dict[str, Reader] = {
     **creation.READERS,
     **random.READERS,
     **data_dependent.READERS,
+    **repeating.READERS,
 }
 """Later families override readers that are derived from `SPELLINGS`."""
 

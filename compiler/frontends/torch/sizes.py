@@ -124,14 +124,15 @@ class Sizes:
         self.defined.add(self.names[expression])
         return symbol(self.names[expression])
 
+    def is_new(self, size: int | SymInt) -> bool:
+        """Whether torch has a symbol for a size, and nothing is known of it yet."""
+        expression: Expression = None if isinstance(size, int) else size.node.expr
+        return getattr(expression, "is_Symbol", False) and expression not in self.known
+
     def hold(self, foreseen: int | SymInt, make: Callable[[], Dim]) -> None:
         """Notes what torch has a symbol for, where it is one of data, and a new one."""
-        expression: Expression = (
-            None if isinstance(foreseen, int) else foreseen.node.expr
-        )
-        is_symbol = expression is not None and expression.is_Symbol
-        if is_symbol and expression not in self.known:
-            self.held[expression] = make()
+        if not isinstance(foreseen, int) and self.is_new(foreseen):
+            self.held[foreseen.node.expr] = make()
 
     def limits(self, expression: Expression) -> tuple[int, int]:
         """The least and the greatest value that torch knows for a number."""

@@ -63,6 +63,36 @@ SEGMENTS: dict[str, Case] = {
     ),
 }
 
+TIMES = torch.tensor([2, 0, 3, 1])
+
+REPEATS: dict[str, Case] = {
+    "repeat_interleave": dynamic(
+        lambda x, n: x.repeat_interleave(n, 0, output_size=x.shape[0] * 2),
+        floats(*X),
+        torch.tensor([2]),
+    ),
+    "repeat_interleave of i32": fixed(
+        lambda x, n: x.repeat_interleave(n, -2, output_size=6),
+        floats(2, 4, 3),
+        TIMES.int(),
+    ),
+    "repeat_interleave in a row": fixed(
+        lambda x, n: x.repeat_interleave(n, output_size=6), floats(2, 2), TIMES
+    ),
+    "repeat_interleave as often as one number says": fixed(
+        lambda x, n: x.repeat_interleave(n, 1, output_size=18), floats(*X), TIMES[2]
+    ),
+    "repeat_interleave of a constant": fixed(
+        lambda x: x.repeat_interleave(torch.tensor([2, 0, 3, 1]), 0), floats(*X)
+    ),
+    "repeat_interleave of numbers": fixed(
+        lambda n: torch.repeat_interleave(n, output_size=6), TIMES.int()
+    ),
+    "repeat_interleave by a number": dynamic(
+        lambda x: (x.repeat_interleave(3, 1), x.repeat_interleave(2)), floats(*X)
+    ),
+}
+
 CASES: dict[str, Case] = {
     **SEGMENTS,
     # Read.
@@ -300,4 +330,5 @@ CASES: dict[str, Case] = {
         floats(5, 3),
         floats(8),
     ),
+    **REPEATS,
 }
