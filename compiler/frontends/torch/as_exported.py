@@ -25,10 +25,9 @@ from .arguments import NUMBERS, Missing, Value
 from .computed import is_computed
 from .control_flow import inline
 from .custom import find_custom, is_own
-from .export import FAILURES, Whole, decompositions, quiet, split_table, whole
+from .export import FAILURES, Whole, parts_of_call, taking_apart
 from .guards import ASSERTIONS, was_stored
 from .in_place import InPlace
-from .kept_layers import kept_layers
 from .pairs import has_complex
 from .program import ProgramReader, Reading
 from .readers import READERS
@@ -38,11 +37,7 @@ Readings: TypeAlias = Mapping[fx.Node, Reading]
 """How nodes are read that have no reader by the name of their operator."""
 
 _fake_mode: Any = import_module("torch._guards").detect_fake_mode
-_make_fx: Any = import_module("torch.fx.experimental.proxy_tensor").make_fx
 _map_arg: Any = import_module("torch.fx.node").map_arg
-_shapes_by_python: Any = import_module(
-    "torch._dispatch.python"
-).enable_python_dispatcher
 _OF_DATA = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 """The tags of operators by which data decide numbers or sizes."""
 
@@ -112,9 +107,8 @@ def _expanded(nodes: Collection[fx.Node]) -> Readings:
     for node in nodes:
         if not isinstance(node.target, OpOverload) or not is_own(node.target):
             raise Whole(str(node.target))
-    composite, table = split_table(decompositions())
     found: dict[fx.Node, Reading] = {}
-    with torch.no_grad(), quiet(), kept_layers(), whole(composite):
+    with taking_apart() as table:
         for node in nodes:
             operands = node.all_input_nodes
             try:
@@ -124,13 +118,13 @@ def _expanded(nodes: Collection[fx.Node]) -> Readings:
             for each in graph.graph.nodes:
                 each.name = f"{node.name}_{each.name}"
                 each.meta["stack_trace"] = node.stack_trace
-                if not _is_readable(each):
+                if not is_readable(each):
                     raise Whole(f"{node.target}, which is made of {each.target}")
             found[node] = partial(_inlined, graph, operands)
     return found
 
 
-def _is_readable(node: fx.Node) -> bool:
+def is_readable(node: fx.Node) -> bool:
     """Whether a node of what a call is made of is read by its name."""
     if node.op == "get_attr" or is_mutation(node) or _has_data(node):
         return False
@@ -156,8 +150,7 @@ def _traced(
     mode = _fake_mode([node.meta["val"], *foreseen])
     if mode is None:
         raise Whole(str(node.target))
-    with mode, _shapes_by_python():
-        return _make_fx(call, decomposition_table=table)(*foreseen)
+    return parts_of_call(call, foreseen, mode, table)
 
 
 def _inlined(

@@ -51,26 +51,38 @@ def attention(
     if dropout:
         raise Training("elements dropped at random, as in training")
     if in_groups:
-        query, key, value, mask = _with_groups(query, key, value, mask)
+        query, key, value, mask = with_groups(query, key, value, mask)
     width = shape_of(query)[-1]
     if scale is None:
         if not isinstance(width, int):
             raise Varies(f"a scale by the root of a size that varies, {width}", width)
         scale = 1 / sqrt(width) if width else 1.0
-    rank = len(shape_of(key))
-    turned = permuted(key, [*range(rank - 2), rank - 1, rank - 2])
-    scores = MatmulOp(times(query, scale), turned).result
+    scores = scores_of(query, key, scale)
     if is_causal:
         scores = WhereOp(_not_after(scores), scores, number_like(-inf, scores)).result
     if mask is not None:
-        scores = _masked(scores, mask)
-    weights = SoftmaxOp(scores, axis=-1).result
-    if mask is not None:
-        weights = _unless_all_masked(scores, weights)
+        scores = masked(scores, mask)
+    weights = weights_of(scores, mask is not None)
     return reshaped(MatmulOp(weights, value).result, call.shape)
 
 
-def _with_groups(
+def scores_of(query: SSAValue, key: SSAValue, scale: float) -> SSAValue:
+    """The scaled products of queries and keys."""
+    rank = len(shape_of(key))
+    turned = permuted(key, [*range(rank - 2), rank - 1, rank - 2])
+    return MatmulOp(times(query, scale), turned).result
+
+
+def weights_of(scores: SSAValue, is_masked: bool) -> SSAValue:
+    """
+    The softmax of scores; where some are masked, as minus infinity, a row that has no
+    others has weights of zero.
+    """
+    weights = SoftmaxOp(scores, axis=-1).result
+    return _unless_all_masked(scores, weights) if is_masked else weights
+
+
+def with_groups(
     query: SSAValue, key: SSAValue, value: SSAValue, mask: SSAValue | None
 ) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue | None]:
     """The operands with heads in groups: an axis of groups, and one of their heads."""
@@ -98,7 +110,7 @@ def _not_after(scores: SSAValue) -> SSAValue:
     return LeOp(counted(columns, 1, 2), counted(rows, 0, 2)).result
 
 
-def _masked(scores: SSAValue, mask: SSAValue) -> SSAValue:
+def masked(scores: SSAValue, mask: SSAValue) -> SSAValue:
     """The scores where a mask is true, or with the numbers of a mask added."""
     if tensor_type(mask).element_type == i1:
         return WhereOp(mask, scores, number_like(-inf, scores)).result

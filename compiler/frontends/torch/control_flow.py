@@ -18,7 +18,7 @@ from .program import ProgramReader
 from .source import location
 
 
-def _graph_of(node: Any) -> fx.GraphModule:
+def graph_of(node: Any) -> fx.GraphModule:
     """The graph that an argument names."""
     module: Any = node.graph.owning_module
     for name in node.target.split("."):
@@ -102,7 +102,7 @@ def cond(reader: ProgramReader, node: fx.Node) -> Value:
     predicate, then, otherwise, operands = arguments
     condition: Value = resolve(predicate, reader.values)
     values = _listed(resolve(operands, reader.values))
-    graphs = [_graph_of(each) for each in (then, otherwise)]
+    graphs = [graph_of(each) for each in (then, otherwise)]
     if isinstance(condition, bool):
         return _inline(reader, graphs[0 if condition else 1], values)
     captured = _tensors(values)
@@ -123,18 +123,18 @@ def while_loop(reader: ProgramReader, node: fx.Node) -> Value:
     others = _listed(resolve(additional, reader.values))
     if len(states := _tensors(first)) < len(first):
         raise Unsupported("a loop that carries a number, not a tensor")
-    condition = _one_boolean(_inline(reader, _graph_of(test), [*first, *others])[0])
+    condition = _one_boolean(_inline(reader, graph_of(test), [*first, *others])[0])
 
     def close(results: list[SSAValue], block: Block) -> list[SSAValue]:
         """Adds the condition of the next trip to the yielded values."""
         inside = iter(block.args[len(states) :])
         rest = [next(inside) if isinstance(x, SSAValue) else x for x in others]
-        again = _inline(reader, _graph_of(test), [*results, *rest])[0]
+        again = _inline(reader, graph_of(test), [*results, *rest])[0]
         return [_one_boolean(again), *results]
 
     captured = _tensors(others)
     types = _types_of([*states, *captured])
-    block = region(reader, _graph_of(body), [*first, *others], types, close)
+    block = region(reader, graph_of(body), [*first, *others], types, close)
     _keep_sizes(node, block, 1, types[: len(states)])
     loop = LoopOp.of(block, UNLIMITED, condition, states, (), captured)
     return list(loop.results)
@@ -172,7 +172,7 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
         elements.append(tensor(type.element_type, *sizes(type)[1:]))
     types = [*_types_of(states), *elements, *_types_of(captured)]
     arguments = [*first, *whole, *others]
-    block = region(reader, _graph_of(combine), arguments, types)
+    block = region(reader, graph_of(combine), arguments, types)
     _keep_sizes(node, block, 0, _types_of(states))
     loop = LoopOp.of(block, limits.pop(), None, states, elements_of, captured)
     return list(loop.results)
@@ -192,7 +192,7 @@ def _without_gradients(reader: ProgramReader, node: fx.Node) -> Value:
     """The results of a graph that torch runs with gradients or without."""
     arguments: Any = node.args
     _, graph, *operands = arguments
-    return _inline(reader, _graph_of(graph), resolve(operands, reader.values))
+    return _inline(reader, graph_of(graph), resolve(operands, reader.values))
 
 
 def _autocast(reader: ProgramReader, node: fx.Node) -> Value:
@@ -201,7 +201,7 @@ def _autocast(reader: ProgramReader, node: fx.Node) -> Value:
     _, _, is_enabled, _, graph, *operands = arguments
     if is_enabled:
         raise Unsupported("operands that torch converts")
-    return _inline(reader, _graph_of(graph), resolve(operands, reader.values))
+    return _inline(reader, graph_of(graph), resolve(operands, reader.values))
 
 
 REGIONS: dict[str, Callable[[ProgramReader, fx.Node], Any]] = {

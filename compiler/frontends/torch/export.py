@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeGuard
 
 import numpy as np
 import torch
+from torch import fx
 from torch._dynamo.exc import UserError, UserErrorType
 from torch.export import Dim, ExportedProgram
 from torch.nn import Module
@@ -23,6 +24,10 @@ from .kept_layers import kept_layers
 from .readers import READERS
 
 _exported: Any = import_module("torch.export.exported_program")
+_make_fx: Any = import_module("torch.fx.experimental.proxy_tensor").make_fx
+_shapes_by_python: Any = import_module(
+    "torch._dispatch.python"
+).enable_python_dispatcher
 _tracing: Any = import_module("torch.export._trace")
 
 FAILURES = (
@@ -128,6 +133,25 @@ def whole(composite: Mapping[Any, Any]) -> Generator[None]:
         _exported._override_composite_implicit_decomp(composite),
     ):
         yield
+
+
+@contextmanager
+def taking_apart() -> Generator[Mapping[Any, Callable[..., Any]]]:
+    """A context in which `parts_of_call` may be called, with its table."""
+    composite, table = split_table(decompositions())
+    with torch.no_grad(), quiet(), kept_layers(), whole(composite):
+        yield table
+
+
+def parts_of_call(
+    call: Callable[..., Any],
+    operands: Sequence[Any],
+    mode: Any,
+    table: Mapping[Any, Callable[..., Any]],
+) -> fx.GraphModule:
+    """The graph of what a function does with fake tensors of a mode."""
+    with mode, _shapes_by_python():
+        return _make_fx(call, decomposition_table=table)(*operands)
 
 
 def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, Any]]:

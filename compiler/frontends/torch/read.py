@@ -9,12 +9,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...ir import SrContext
 from ...session import CompileError, Given, UnsupportedModelError
+from . import control_flow, flexible
 from .as_exported import Readings, readings
-from .control_flow import REGIONS
 from .export import FAILURES, Whole, decompose
 from .guards import guards_of, unproven
 from .operator_names import operator_names
 from .program import ProgramReader
+
+_REGIONS = {**control_flow.REGIONS, **flexible.REGIONS}
+"""The readers of all operators that take graphs."""
 
 
 def read_program(
@@ -29,7 +32,7 @@ def read_program(
     traced = guards_of(program)
     try:
         with ctx.weights.attempt():
-            special = readings(program, REGIONS)
+            special = readings(program, _REGIONS)
             return _read(program, traced, ctx, name, given, special)
     except (Whole, CompileError):
         pass  # what refuses the decomposed program is what a user is told
@@ -49,7 +52,7 @@ def _read(
     special: Readings,
 ) -> ModuleOp:
     """The function of a program whose conditions torch found while it `traced` it."""
-    reader = ProgramReader(program, ctx, REGIONS, given.bounds)
+    reader = ProgramReader(program, ctx, _REGIONS, given.bounds)
     reader.readings = special
     reader.draws = given.draws
     reader.calls_torch = given.fallback == "foreign"
