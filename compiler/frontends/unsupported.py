@@ -39,6 +39,12 @@ class Foreign(Unsupported):
     cause = Cause.FOREIGN
 
 
+class TakesGraphs(Unsupported):
+    """An op that takes graphs, which its framework does not run for us either."""
+
+    cause = Cause.GRAPHS
+
+
 class Unregistered(Unsupported):
     """An op of a domain or a library that a user may register."""
 

@@ -18,6 +18,7 @@ class Cause(Enum):
 
     OP = "ops"
     FOREIGN = "foreign ops"
+    GRAPHS = "ops that take graphs"
     UNREGISTERED = "ops of other domains"
     ELEMENT = "element types"
     SHAPE = "shapes"
@@ -66,6 +67,13 @@ _REMEDIES: dict[Cause, _Remedy] = {
         "domain of your own (docs/coverage.md)",
         "return dense tensors of sizes that follow from those of the inputs, and "
         "change no operand (docs/coverage.md)",
+    ),
+    Cause.GRAPHS: _Remedy(
+        "express each of them by ops without graphs, or end the model before them and "
+        "compute them outside of it",
+        "compute the same by operators on tensors alone, or by torch.cond, while_loop "
+        "or scan, or return what they are computed from and do the rest outside of the "
+        "module; PyTorch runs none of them by itself",
     ),
     Cause.UNREGISTERED: _Remedy(
         f'{_REGISTER}, with SPELLINGS = ("onnx.<domain>.<op>",), or compile with '

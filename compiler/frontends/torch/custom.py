@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from torch import fx
-from torch._ops import OpOverload
+from torch._ops import HigherOrderOperator, OpOverload
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -16,7 +16,7 @@ from ....dialects import Polynomial
 from ....dialects.graph import to_attribute, to_names
 from ...ir import Registered, find_spelled
 from ..schema import Schema, schema_of
-from ..unsupported import Varies
+from ..unsupported import TakesGraphs, Unregistered, Unsupported, Varies
 from .call import Result
 
 _OURS = ("aten", "prims", "prim", "higher_order", "_operator")
@@ -34,6 +34,13 @@ def find_custom(target: Any) -> Registered | None:
 def is_own(target: Any) -> bool:
     """Whether an operator is one of torch, and not of a library."""
     return not isinstance(target, OpOverload) or target.namespace in _OURS
+
+
+def unknown(target: Any) -> Unsupported:
+    """What says that no reader and no user knows an operator, or another function."""
+    if isinstance(target, HigherOrderOperator):
+        return TakesGraphs("")
+    return Unsupported("") if is_own(target) else Unregistered("")
 
 
 def build_custom(known: Registered, node: fx.Node, arguments: Sequence[Any]) -> Result:

@@ -37,7 +37,7 @@ from ...ir import SrContext
 from ...session import Cause, CompileError, UnsupportedOp
 from ..foreign import drop_requirements
 from ..results import tell_apart
-from ..unsupported import Foreign, Training, Unregistered, Unsupported
+from ..unsupported import Foreign, Training, Unsupported
 from . import composites
 from .arguments import (
     NUMBERS,
@@ -51,7 +51,7 @@ from .arguments import (
 from .call import Call
 from .complex_numbers import of_pairs
 from .computed import computed, is_computed
-from .custom import build_custom, find_custom, is_own
+from .custom import build_custom, find_custom, unknown
 from .data_dependent import ITEM, read_item
 from .float_sizes import FloatSizes
 from .foreign import foreign_call
@@ -256,7 +256,7 @@ class ProgramReader:
         if is_computed(node):
             return computed(node, self.weights)
         if (known := find_custom(node.target)) is None:
-            raise Unsupported("") if is_own(node.target) else Unregistered("")
+            raise unknown(node.target)
         return build_custom(known, node, arguments_of(node, self.values))
 
     def foreign(self, node: fx.Node, why: Unsupported) -> Value:

@@ -4,19 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch import fx
 from torch.export import ExportedProgram
 from xdsl.dialects.builtin import ModuleOp
 
 from ...ir import SrContext
-from ...session import CompileError, Given, UnsupportedModelError
+from ...session import Cause, CompileError, Given, UnsupportedModelError
+from ..unsupported import TakesGraphs, Unsupported
 from . import control_flow, flexible
 from .as_exported import Readings, readings
 from .export import FAILURES, Whole, decompose
 from .guards import guards_of, unproven
 from .operator_names import operator_names
-from .program import ProgramReader
+from .program import ProgramReader, Reading
 
-_REGIONS = {**control_flow.REGIONS, **flexible.REGIONS}
+
+def _by_us(reading: Reading) -> Reading:
+    """A reader whose refusals say that PyTorch does not run the operator for us."""
+
+    def read(reader: ProgramReader, node: fx.Node) -> Any:
+        try:
+            return reading(reader, node)
+        except Unsupported as why:
+            if why.cause is Cause.OP:
+                raise TakesGraphs(str(why)) from why
+            raise
+
+    return read
+
+
+_REGIONS = {
+    name: _by_us(reading)
+    for name, reading in {**control_flow.REGIONS, **flexible.REGIONS}.items()
+}
 """The readers of all operators that take graphs."""
 
 

@@ -147,6 +147,43 @@ def test_refusals(function: Callable[[Any], Any], message: str):
         compiled(function, 3, 4)
 
 
+class Mapped(nn.Module):
+    """A graph for each row, by an operator that has no reader."""
+
+    def forward(self, x: Tensor) -> Any:
+        mapped: Any = import_module("torch._higher_order_ops").map
+        return mapped(lambda row: row.sin() * 2, x)
+
+
+class Carried(nn.Module):
+    """A loop that carries a number, which its reader refuses."""
+
+    def forward(self, x: Tensor) -> Any:
+        loop: Any = import_module("torch._higher_order_ops.while_loop").while_loop
+
+        def test(i: Any, y: Any, n: Any) -> Any:
+            return i < 3
+
+        def body(i: Any, y: Any, n: Any) -> Any:
+            return i + n, y * 2, n
+
+        return loop(test, body, (torch.zeros(()), x, 1))[1]
+
+
+@pytest.mark.parametrize("fallback", ["error", "foreign"])
+@pytest.mark.parametrize(
+    ("kind", "name"), [(Mapped, "map_impl"), (Carried, "while_loop")]
+)
+def test_an_operator_that_takes_graphs_runs_nowhere(
+    kind: Any, name: str, fallback: Any
+):
+    options = sr.Options(cache=False, fallback=fallback)
+    with pytest.raises(sr.CompileError, match=f"  {name}") as told:
+        sr.compile(kind(), (torch.randn(3, 4),), options=options)
+    assert "\nops that take graphs: " in str(told.value)
+    assert "fallback=" not in str(told.value)
+
+
 def test_an_operator_that_changes_its_operand_is_refused():
     def changed(x: Tensor) -> Tensor:
         y = x + 1
