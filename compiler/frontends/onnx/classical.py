@@ -36,7 +36,7 @@ from ....dialects.graph.compose import (
 )
 from ..known import Known
 from ..unsupported import Unsupported
-from .ml_attributes import chosen, floats_of, integers_of
+from .ml_attributes import chosen, floats_of, integers_of, rows_of
 from .ml_scores import greatest, label_names, labels, transform_of, transformed
 from .node import Handler, Node, Result, Results
 
@@ -57,10 +57,7 @@ def _wide(node: Node) -> SSAValue:
 
 def _rows(node: Node) -> SSAValue:
     """Builds rows of features as `_wide`; a vector is one row."""
-    shape = node.shape(0)
-    if len(shape) not in (1, 2):
-        raise node.error(f"expected rows of features, got {node.type(0)}")
-    return reshaped(_wide(node), [1, *shape] if len(shape) == 1 else shape)
+    return rows_of(node, _wide(node))
 
 
 def _like(node: Node, values: Array, x: SSAValue) -> SSAValue:

@@ -1,10 +1,12 @@
-"""The lists of numbers and texts that nodes of `ai.onnx.ml` have as attributes."""
+"""Attributes of nodes of `ai.onnx.ml`, which are lists, and rows of features."""
 
 from __future__ import annotations
 
 import numpy as np
+from xdsl.ir import SSAValue
 
 from ....dialects import Array
+from ....dialects.graph.compose import reshaped
 from .node import Node
 
 
@@ -29,6 +31,14 @@ def texts_of(node: Node, name: str) -> list[str]:
     found = node.attribute(name)
     several = () if found is None else found.strings
     return [each.decode(errors="replace") for each in several]
+
+
+def rows_of(node: Node, x: SSAValue) -> SSAValue:
+    """Builds the first input, converted to `x`, as rows; a vector is one row."""
+    shape = node.shape(0)
+    if len(shape) not in (1, 2):
+        raise node.error(f"expected rows of features, got {node.type(0)}")
+    return reshaped(x, [1, *shape] if len(shape) == 1 else shape)
 
 
 def chosen(node: Node, name: str, known: tuple[str, ...]) -> str:

@@ -9,7 +9,9 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 from onnx import NodeProto, TensorProto, TypeProto
+from xdsl.dialects.builtin import i64
 
+from ....dialects import SizeError, check_sizes
 from ...session import UnsupportedOp
 from ..known import Known
 from ..unsupported import Unsupported
@@ -53,11 +55,16 @@ class Texts(Apart):
         if tensor.data_type != TensorProto.STRING:
             return None
         texts = [each.decode(errors="replace") for each in tensor.string_data]
-        if len(texts) != prod(tensor.dims):
+        shape = tuple(tensor.dims)
+        try:
+            check_sizes(i64, shape)
+        except SizeError as error:
+            raise Unsupported(f"texts: {error}") from error
+        if len(texts) != prod(shape):
             raise Unsupported("texts that are not all there")
         numbers = {text: at for at, text in enumerate(dict.fromkeys(texts))}
         array = np.array([numbers[each] for each in texts], np.int64)
-        return Texts(Known.of(array.reshape(tuple(tensor.dims))), tuple(numbers))
+        return Texts(Known.of(array.reshape(shape)), tuple(numbers))
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from ....dialects.graph.compose import (
 )
 from ..known import Known
 from ..unsupported import Unsupported
-from .ml_attributes import chosen, floats_of, integers_of
+from .ml_attributes import chosen, floats_of, integers_of, rows_of
 from .ml_scores import greatest, label_names, labels, transform_of, transformed
 from .node import Handler, Node, Result, Results
 
@@ -54,11 +54,7 @@ _LEAST_SHARE = 1e-7
 
 def _rows(node: Node) -> SSAValue:
     """Builds rows of features as f32, as runtimes have them; a vector is one row."""
-    shape = node.shape(0)
-    if len(shape) not in (1, 2):
-        raise node.error(f"expected rows of features, got {node.type(0)}")
-    x = convert(node.operand(0), f32)
-    return reshaped(x, [1, *shape] if len(shape) == 1 else shape)
+    return rows_of(node, convert(node.operand(0), f32))
 
 
 def _least(node: Node, name: str, count: int) -> Array:

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from onnx import NodeProto, TensorProto, helper
+from onnx import AttributeProto, NodeProto, TensorProto, helper
 from xdsl.ir import SSAValue
 
 from ....dialects import sizes, tensor_type
 from ..known import Known
 from ..unsupported import Unsupported
+from .described import form_of, given_attributes
 from .graph_builder import Given, GraphBuilder
 from .messages import error_at
 from .model_file import ONNX
@@ -102,12 +104,11 @@ def _zipped(
     builder: GraphBuilder, node: NodeProto, name: str, given: Given, scope: Scope
 ) -> Sequence[Entry]:
     """The rows of a matrix as dictionaries."""
-    del builder, scope
     rows = given[0] if len(given) == 1 else None
     if rows is None or isinstance(rows, Apart):
         raise error_at(name, node.op_type, "expected a matrix")
     keys: tuple[int | str, ...] = ()
-    for each in node.attribute:
+    for each in _attributes(builder, node, name, scope).values():
         keys = keys or _decoded(each.strings) or tuple(each.ints)
     type = rows.type if isinstance(rows, Known) else tensor_type(rows)
     shape = sizes(type)
@@ -121,7 +122,9 @@ def _encoded(
     builder: GraphBuilder, node: NodeProto, name: str, given: Given, scope: Scope
 ) -> Sequence[Entry]:
     """The values of keys, some of them texts: a `LabelEncoder` of their numbers."""
-    known = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    if len(given) != 1:
+        raise error_at(name, node.op_type, f"expected 1 input, got {len(given)}")
+    known = {**_attributes(builder, node, name, scope)}
     keys, values = (_listed(known, each) for each in ("keys", "values"))
     if len(keys) != len(values) or not keys:
         problem = f"expected a value for each key, got {len(keys)} keys and "
@@ -140,32 +143,43 @@ def _encoded(
         rest.insert(0, first)
     texts: tuple[str, ...] = ()
     if isinstance(values[0], str):
-        default = known.get("default_string", _UNUSED.encode()).decode(errors="replace")
+        stated = known.get("default_string")
+        default = _UNUSED if stated is None else stated.s.decode(errors="replace")
         texts = tuple(dict.fromkeys([*values, default]))
         numbers = {text: at for at, text in enumerate(texts)}
         pairs = [(key, numbers[value]) for key, value in pairs]
-        known["default_int64"] = numbers[default]
+        whole = helper.make_attribute("default_int64", numbers[default])
+        known["default_int64"] = whole
     results = builder.results(_with_pairs(node, pairs, known), name, rest, scope)
     return [_named(each, texts) for each in results] if texts else results
 
 
-def _listed(known: Mapping[str, Any], name: str) -> list[Any]:
+def _attributes(
+    builder: GraphBuilder, node: NodeProto, name: str, scope: Scope
+) -> Mapping[str, AttributeProto]:
+    """The attributes of a node, each of its type."""
+    form = form_of(node, scope.opset, builder.versions)
+    if form is None:
+        raise Unsupported("an op of another version")
+    return given_attributes(node, form, partial(error_at, name, node.op_type))
+
+
+def _listed(known: Mapping[str, AttributeProto], name: str) -> list[Any]:
     """The keys or the values of a `LabelEncoder`: texts, or numbers."""
-    for kind in ("strings", "int64s", "floats"):
-        if found := known.get(f"{name}_{kind}"):
-            return [*_decoded(found)] if kind == "strings" else [*found]
+    for kind, field in (("strings", "strings"), ("int64s", "ints"), ("floats",) * 2):
+        if (found := known.get(f"{name}_{kind}")) is not None:
+            several: list[Any] = [*getattr(found, field)]
+            return [*_decoded(several)] if kind == "strings" else several
     raise Unsupported(f"{name} in a tensor, beside texts")
 
 
 def _with_pairs(
-    node: NodeProto, pairs: Sequence[tuple[Any, Any]], known: Mapping[str, Any]
+    node: NodeProto,
+    pairs: Sequence[tuple[Any, Any]],
+    known: Mapping[str, AttributeProto],
 ) -> NodeProto:
     """A `LabelEncoder` of other keys and values, which are numbers."""
-    found: dict[str, Any] = {
-        name: known[name]
-        for name in ("default_int64", "default_float")
-        if name in known
-    }
+    found: dict[str, Any] = {}
     for name, several in zip(("keys", "values"), zip(*pairs, strict=True), strict=True):
         is_whole = all(isinstance(each, int) for each in several)
         found[f"{name}_{'int64s' if is_whole else 'floats'}"] = several
@@ -173,6 +187,8 @@ def _with_pairs(
     made.CopyFrom(node)
     del made.attribute[:]
     made.attribute.extend(itertools.starmap(helper.make_attribute, found.items()))
+    defaults = (known.get(each) for each in ("default_int64", "default_float"))
+    made.attribute.extend(each for each in defaults if each is not None)
     return made
 
 

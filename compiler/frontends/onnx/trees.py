@@ -32,7 +32,7 @@ from ....dialects.graph.compose import (
 from ..known import Known
 from ..unsupported import Unsupported
 from .forest import LEAF, MEMBER, Forest, Nodes, members_apart, tables_of
-from .ml_attributes import chosen, floats_of, integers_of, texts_of
+from .ml_attributes import chosen, floats_of, integers_of, rows_of, texts_of
 from .ml_scores import (
     TRANSFORMS,
     greatest,
@@ -57,11 +57,8 @@ _MOST_VALUES = 1 << 26
 
 def _input(node: Node) -> SSAValue:
     """Builds the rows, as floats."""
-    if node.rank(0) not in (1, 2):
-        raise node.error(f"expected rows of features, got {node.type(0)}")
     x = node.operand(0)
-    x = x if is_float(node.type(0)) else convert(x, f32)
-    return reshaped(x, [1, *node.shape(0)] if node.rank(0) == 1 else node.shape(0))
+    return rows_of(node, x if is_float(node.type(0)) else convert(x, f32))
 
 
 def _same_length(node: Node, names: Sequence[str], arrays: Sequence[Array]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import NodeProto, TensorProto, ValueInfoProto, helper
+from onnx import AttributeProto, NodeProto, TensorProto, ValueInfoProto, helper
 
 import static_runtime as sr
 from static_runtime.compiler.session.errors import CompileError
@@ -175,6 +175,25 @@ def test_keys_and_values_may_be_texts(
 def test_what_is_refused(nodes: list[NodeProto], message: str):
     with pytest.raises(CompileError, match=message):
         compiled(nodes, ["y"], [NUMBERS])
+
+
+def test_attributes_of_other_types_are_told():
+    wrong = encoder(keys_strings=["a"], values_int64s=[1])
+    wrong.attribute[0].type = AttributeProto.INT
+    with pytest.raises(CompileError, match=r"LabelEncoder.*"):
+        compiled([PICKED, wrong], ["y"], [NUMBERS])
+    del wrong.input[:]
+    with pytest.raises(CompileError, match="expected 1 input, got 0"):
+        compiled([wrong], ["y"], [NUMBERS])
+
+
+@pytest.mark.parametrize("dims", [[-1, -3], [1] * 70 + [3], [4], [2**62]])
+def test_texts_of_no_such_shape_are_told(dims: list[int]):
+    same = helper.make_node("Identity", ["t"], ["y"])
+    made = model_of([same], ["y"])
+    made.graph.initializer[0].dims[:] = dims
+    with pytest.raises(CompileError, match=r"initializer \(texts.*\): 't'"):
+        sr.compile(made, options=sr.Options(cache=False))
 
 
 def test_nothing_computes_with_dictionaries():

@@ -1,4 +1,4 @@
-"""Places among sorted numbers are those of `numpy.searchsorted`."""
+"""`sorted_places` builds what `numpy.searchsorted` returns."""
 
 from typing import Any
 
