@@ -28,7 +28,8 @@ from ...dialects.loop import (
     YieldOp,
     buffer_type,
 )
-from .nest_loops import Point, Renaming
+from .nest_loops import Point
+from .renaming import Renaming
 
 
 def build_choice(

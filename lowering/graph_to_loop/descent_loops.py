@@ -25,7 +25,7 @@ from ...dialects.loop import (
     YieldOp,
     buffer_type,
 )
-from .nest_loops import Renaming
+from .renaming import Renaming
 
 
 def build_descent(

@@ -16,7 +16,7 @@ from itertools import count, groupby
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...dialects import Dim, product, symbol, symbols_of, tensor_type
+from ...dialects import Dim, product, symbol, symbols_of, tensor_type, total
 from ...dialects.graph import GraphOp, Linear
 from ...dialects.graph.custom import CustomOp
 from ...dialects.kernel import Group, KernelNest, copies, group_of, linears, moved
@@ -24,8 +24,9 @@ from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type, preference_of
 from .choice_loops import build_choice
 from .descent_loops import build_descent
 from .native import build_native, work_of
-from .nest_loops import NestBuilder, Renaming
+from .nest_loops import NestBuilder
 from .ranking_loops import build_ranking
+from .renaming import Renaming
 from .row_loops import build_stages
 from .tile_loops import build_contraction
 
@@ -257,11 +258,3 @@ def _sizes(nest: KernelNest) -> Iterator[Dim]:
 def _only_moves(nest: KernelNest) -> bool:
     """Whether each point of a nest stores an element that it loads."""
     return not nest.reductions and not nest.stages and moved(nest) is not None
-
-
-def total(sizes: Sequence[Dim]) -> Dim:
-    """The sum of dimensions, by halves: each of many symbols is then moved seldom."""
-    if len(sizes) < 2:
-        return sizes[0] if sizes else 0
-    half = len(sizes) // 2
-    return total(sizes[:half]) + total(sizes[half:])

@@ -11,7 +11,7 @@ from ...dialects import Dim, product, sizes, tensor_type
 from ...dialects.graph import GraphOp, describe
 from ...dialects.graph.custom import Native, argument_type
 from ...dialects.loop import KernelOp, NativeOp, buffer_type
-from .nest_loops import Renaming
+from .renaming import Renaming
 
 
 def build_native(

@@ -16,7 +16,7 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ...dialects import Dim, Polynomial, evaluate, product, symbol, symbols_of
+from ...dialects import Dim, product
 from ...dialects.graph import Combiner, Extent, Linear, Where, scalar
 from ...dialects.graph.storage import PanelsAttr, panels_of
 from ...dialects.kernel import (
@@ -47,25 +47,13 @@ from ...dialects.loop import (
     element_type,
 )
 from ...dialects.scalar import rounds
+from .renaming import Renaming
 
 Point = Sequence[SSAValue]
 """An index for each axis of a nest."""
 
 Step = Callable[[Point, SSAValue], SSAValue]
 """Builds what an accumulator becomes at a point."""
-
-
-@dataclass
-class Renaming:
-    """The kernel's own names for the symbols that it uses, given as they are met."""
-
-    names: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
-
-    def __call__(self, size: Dim) -> Dim:
-        """The dimension in the kernel's own names."""
-        for name in sorted(symbols_of(size)):
-            self.names.setdefault(name, symbol(f"s{len(self.names)}"))
-        return evaluate(size, self.names)
 
 
 @dataclass

@@ -31,6 +31,7 @@ from ...dialects import (
     sizes,
     symbols_of,
     tensor_type,
+    total,
 )
 from ...dialects.graph import (
     ConstantOp,
@@ -80,7 +81,7 @@ from ...dialects.loop import (
 from ...dialects.loop import IfOp as FlowIfOp
 from ...dialects.loop import ParallelOp as FlowParallelOp
 from ...runtime.program import GROWTH, STRUCTURE
-from .kernel import Kernel, build_kernels, contents, total
+from .kernel import Kernel, build_kernels, contents
 from .origin import as_function, with_origin
 from .signature import Storage, plan_of, tensors_of
 from .skips import Skips, is_folded

@@ -25,7 +25,8 @@ from ...dialects.loop import (
     YieldOp,
     buffer_type,
 )
-from .nest_loops import Point, Renaming
+from .nest_loops import Point
+from .renaming import Renaming
 
 
 def build_ranking(

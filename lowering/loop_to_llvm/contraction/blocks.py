@@ -93,6 +93,8 @@ class Blocks:
         self.instructions = instructions_of(host.target, *elements, fits=fits)
         self.isa = self.instructions.isa
         made = [op.made_of(each) for each in factors]
+        self.made = dict(zip(factors, made, strict=True))
+        """What the k-loop makes of each factor: asked for with each element."""
         self.made_of_b = made[1]
         self.factors = [
             made[-1].results[0] if made else load.result
@@ -103,6 +105,7 @@ class Blocks:
         self.product_ops = [each for each in op.k_loop.block.ops if each not in done]
         """What the k-loop computes of its two factors."""
         self.row, self.column, *self.k_indices, self.so_far = op.k_loop.block.args
+        self.next = op.next
         self.mr, self.tile_columns, self.lanes = op.register_tile
         self.nr = schedule.nr.data
         self.row_count, self.column_count, *self.reduced = op.sizes
@@ -209,7 +212,7 @@ class Blocks:
 
     def has_words(self, load: LoadOp) -> bool:
         """Whether words of a factor are what is loaded, which is at most widened."""
-        made = [type(each) for each in self.op.made_of(load)]
+        made = [type(each) for each in self.made[load]]
         return self.in_words and made in ([], [arith.ExtFOp])
 
     @property
@@ -282,10 +285,12 @@ class Blocks:
         Writes the factor that the k-loop makes of a load, or of what is loaded already;
         with `narrow` up to the element that is packed, without what widens it.
         """
+        made = self.made[load]
+        if not made and loaded is not None:
+            return loaded
         with self.scope.inner():
             value = self.host.evaluate(load) if loaded is None else loaded
             self.scope.define(load.result, value)
-            made = self.op.made_of(load)
             for op in made[:-1] if narrow else made:
                 to = op.results[0].type
                 if narrow and isinstance(op, arith.TruncFOp) and to == self.isa.element:

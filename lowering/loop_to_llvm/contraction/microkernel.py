@@ -20,7 +20,7 @@ from .edge_tile import EdgeTile
 from .k_loop import k_loop
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
-from .row_bases import row_bases, row_element
+from .row_bases import k_offset, row_bases, row_element
 from .steps import StepsWriter
 from .unroll import unrolled
 from .vnni import VnniWriter
@@ -112,12 +112,12 @@ class Microkernel:
                 return vnni.write_words(block, row_at, accumulators)
             return vnni.write_elements(block, accumulators, self.multiply)
 
-        def element(number: int, k: str) -> Value:
+        def element(number: int, k: str, offset: str) -> Value:
             if self.packed:
                 here = blocks.at(rows, w.add(k, str(number * blocks.a_pitch)))
                 one = blocks.host.memory.read(here, blocks.op.initial.type, 1)
             elif bases:
-                one = row_element(blocks, bases[number])
+                one = row_element(blocks, bases[number], offset)
             else:
                 with blocks.scope.inner(SCALAR):
                     blocks.set_index(blocks.row, tile.rows[number])
@@ -126,8 +126,9 @@ class Microkernel:
 
         def multiplied(k: str, b: list[Value], carried: list[Value]) -> list[Value]:
             results = list[Value]()
+            offset = k_offset(blocks) if bases else ""
             for number, own in enumerate(tile.by_row(carried)):
-                results += self.multiply(element(number, k), b, own)
+                results += self.multiply(element(number, k, offset), b, own)
             return results
 
         if blocks.has_steps and not blocks.packed_b:
@@ -186,16 +187,15 @@ class Microkernel:
     ) -> list[Value]:
         """Writes one k of the accumulators of a row."""
         blocks, results = self.blocks, list[Value]()
-        scope = blocks.scope
-        for one, accumulator in zip(b, accumulators, strict=True):
-            with scope.inner():
+        scope, (of_a, of_b) = blocks.scope, blocks.factors
+        with scope.inner():
+            scope.define(of_a, a)
+            for one, accumulator in zip(b, accumulators, strict=True):
                 scope.define(blocks.so_far, accumulator)
-                for factor, value in zip(blocks.factors, (a, one), strict=True):
-                    scope.define(factor, value)
+                scope.define(of_b, one)
                 for each in blocks.product_ops:
                     scope.define(each.results[0], blocks.host.evaluate(each))
-                found = scope[blocks.op.next]
-                results.append(blocks.w.splat(found, blocks.lanes))
+                results.append(blocks.w.splat(scope[blocks.next], blocks.lanes))
         return results
 
 

@@ -72,12 +72,17 @@ def _stepped_bases(
     return found
 
 
-def row_element(blocks: Blocks, base: str) -> Value:
-    """Writes the load of the element that a row has at the present k."""
-    w, offset = blocks.w, "0"
+def k_offset(blocks: Blocks) -> str:
+    """Writes how far from the base of its row an element is at the present k."""
+    w, offset, at = blocks.w, "0", blocks.host.memory.at(blocks.a)
     for index in blocks.k_indices[blocks.axis :]:
-        stride = w.size(blocks.a.at.step(index))
+        stride = w.size(at.step(index))
         offset = w.add(offset, w.mul(blocks.scope[index].text, stride))
+    return offset
+
+
+def row_element(blocks: Blocks, base: str, offset: str) -> Value:
+    """Writes the load of the element that a row has at the present k."""
     memory = blocks.host.memory
     loaded = memory.read(blocks.at(base, offset), blocks.op.initial.type, 1)
     return blocks.element(blocks.a, loaded)

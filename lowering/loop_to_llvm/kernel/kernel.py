@@ -53,6 +53,9 @@ from .empty_loops import leave_if_idle
 from .loops import LoopWriter
 from .native import write_native
 
+_NOT_SCALAR = {LoadOp, PositionOp, ExtentOp, ClampIndexOp, arith.TruncFOp, DotBytesOp}
+"""What is written otherwise than by its name alone: few of a kernel's ops are."""
+
 
 def write_kernel(
     kernel: KernelOp, target: TargetAttr, name: str
@@ -165,6 +168,8 @@ class _KernelWriter:
 
     def evaluate(self, op: Operation) -> Value:
         """Writes an op that has a result; the result."""
+        if op.__class__ not in _NOT_SCALAR:
+            return self.scalar(op)
         match op:
             case LoadOp():
                 return self.memory.load(op)
@@ -183,5 +188,9 @@ class _KernelWriter:
                 operands = [self.scope[each] for each in op.operands]
                 return write_dot_bytes(self.w, self.target, op, operands)
             case _:
-                operands = [self.scope[each] for each in op.operands]
-                return write_scalar_op(self.w, op, operands, self.fma, self.need)
+                return self.scalar(op)
+
+    def scalar(self, op: Operation) -> Value:
+        """Writes an op of `arith`, `math` or `scalar`; its result."""
+        operands = [self.scope[each] for each in op.operands]
+        return write_scalar_op(self.w, op, operands, self.fma, self.need)

@@ -316,7 +316,7 @@ def _empty(type: Attribute, by: str) -> Value:
     """What combines to the other operand itself: for sums the zero below zero."""
     found = identity(type, by)
     if by == "add" and isinstance(type, AnyFloat):
-        return replace(found, text=number_text(FloatAttr(-0.0, type)))
+        return found._replace(text=number_text(FloatAttr(-0.0, type)))
     return found
 
 

@@ -8,7 +8,7 @@ to an integer saturates, and where the target multiplies and adds in two steps s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, math
@@ -122,16 +122,19 @@ def write_scalar_op(
         return Value(number_text(op.value), op.result.type)
     type = op.results[0].type
     values, lanes = w.together(*operands)
-    arguments = ", ".join(value.typed for value in values)
     kind = op.__class__
+    # What kernels have most of comes first.
+    if kind in _FUSED:
+        return _FUSED[kind](w, values, fma)
+    if kind in _INSTRUCTIONS:
+        a, b = values
+        return w.value(f"{_INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
     if is_rounded_by_conversion(op):
         return values[0]
     if kind in _ROUNDING and not fma:
         # SSE2 has none; written out, no older target needs one.
         return call_function(w, op, values, needs)
-    if kind in _INSTRUCTIONS:
-        a, b = values
-        return w.value(f"{_INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
+    arguments = ", ".join(value.typed for value in values)
     if (limit := limited(op)) is not None:
         return _write_limit(w, op, values[limit], values[1 - limit])
     if kind in _INTRINSICS:
@@ -165,9 +168,6 @@ def write_scalar_op(
         case arith.DivUIOp() | arith.RemUIOp():
             name = "urem" if isinstance(op, arith.RemUIOp) else "udiv"
             return _divide_unsigned(w, name, values[0], values[1])
-        case math.FmaOp() | ScaleDifferenceOp():
-            fused = multiply_add if kind is math.FmaOp else _scale_difference
-            return fused(w, values, fma)
         case _:
             return call_function(w, op, values, needs)
 
@@ -272,6 +272,12 @@ def _scale_difference(w: FunctionWriter, values: Sequence[Value], fma: bool) -> 
     # 0.0, which makes 0.0 of -0.0.
     none = w.emit(f"fsub {shift.typed}, {shift.text}")
     return w.value(f"fadd {type} {product}, {none}", x.type, x.lanes)
+
+
+_FUSED: Mapping[
+    type[Operation], Callable[[FunctionWriter, Sequence[Value], bool], Value]
+] = {math.FmaOp: multiply_add, ScaleDifferenceOp: _scale_difference}
+"""Ops that are rounded once where the target can."""
 
 
 def _remainder(w: FunctionWriter, values: Sequence[Value], needs: Needs) -> Value:

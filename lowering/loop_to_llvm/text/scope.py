@@ -10,9 +10,9 @@ lane or a register tile is unknown after it.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from types import TracebackType
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
@@ -71,18 +71,44 @@ class Scope:
         """Gives an index the text of an i64, until the scope is left."""
         self.define(index, Value(text, _INDEX))
 
-    @contextmanager
-    def inner(self, lanes: Lanes | None = None) -> Generator[None]:
+    def inner(self, lanes: Lanes | None = None) -> AbstractContextManager[None]:
         """A scope inside of this one, in these lanes if they are others."""
-        depth, outer = len(self._outer), self._lanes
-        self._lanes = outer if lanes is None else lanes
-        try:
-            yield
-        finally:
-            self._lanes = outer
-            while len(self._outer) > depth:
-                value, hidden = self._outer.pop()
-                if hidden is None:
-                    del self._values[value]
-                else:
-                    self._values[value] = hidden
+        return _Inner(self, lanes)
+
+    def enter(self, lanes: Lanes | None) -> tuple[int, Lanes]:
+        """Begins a scope inside of this one; what `leave` is told of this one."""
+        outer = len(self._outer), self._lanes
+        if lanes is not None:
+            self._lanes = lanes
+        return outer
+
+    def leave(self, outer: tuple[int, Lanes]) -> None:
+        """Ends a scope: the one around is as it was."""
+        depth, self._lanes = outer
+        while len(self._outer) > depth:
+            value, hidden = self._outer.pop()
+            if hidden is None:
+                del self._values[value]
+            else:
+                self._values[value] = hidden
+
+
+class _Inner(AbstractContextManager[None]):
+    """A scope that is entered once, by `with`."""
+
+    # Without a generator, since each scalar op that is written has such a scope.
+    __slots__ = ("lanes", "outer", "scope")
+
+    def __init__(self, scope: Scope, lanes: Lanes | None):
+        self.scope, self.lanes = scope, lanes
+
+    def __enter__(self) -> None:
+        self.outer = self.scope.enter(self.lanes)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.scope.leave(self.outer)

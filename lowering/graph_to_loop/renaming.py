@@ -1,0 +1,65 @@
+"""Name the sizes that a kernel uses, whatever they are in the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ...dialects import (
+    Atom,
+    Dim,
+    Polynomial,
+    Symbol,
+    evaluate,
+    is_nonnegative,
+    product,
+    symbol,
+    symbols_of,
+    terms_of,
+    total,
+)
+
+
+@dataclass
+class Renaming:
+    """
+    The kernel's own names for the sizes that it uses, given as they are met: for
+    symbols, and for quotients.
+
+    So a kernel depends neither on what sizes are called in the model nor on how they
+    are computed: layers that are alike have one kernel, whether their images are an
+    eighth or a sixteenth of the input's.
+    """
+
+    names: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """By the text of a size its name, in the order of the kernel's symbols."""
+
+    def __call__(self, size: Dim) -> Dim:
+        """The dimension in the kernel's own names."""
+        if isinstance(size, int):
+            return size
+        atoms = {atom for monomial, _ in terms_of(size) for atom in monomial}
+        own = {atom: self.name(atom) for atom in sorted(atoms, key=str)}
+        return total(
+            product(own[atom] for atom in monomial) * factor
+            for monomial, factor in terms_of(size)
+        )
+
+    def name(self, atom: Atom) -> Dim:
+        """
+        The name of an atom; a function of names where it may be below zero, as no
+        symbol is, or where its bounds tell more than a name would.
+        """
+        whole = Polynomial((((atom,), 1),))
+        if isinstance(atom, Symbol) or (
+            atom.function == "floordiv" and _is_size(whole)
+        ):
+            return self.names.setdefault(str(atom), symbol(f"s{len(self.names)}"))
+        inside = {each: self.name(Symbol(each)) for each in sorted(symbols_of(whole))}
+        return evaluate(whole, inside)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_size(value: Polynomial) -> bool:
+    """Whether a dimension is never below zero, as symbols are not."""
+    return is_nonnegative(value, {})
