@@ -29,7 +29,7 @@ from ...dialects.graph import (
 )
 from ...dialects.graph.compose.random import SEED
 from ...dialects.graph.storage import StoredOp
-from ...runtime.program import ARRAY, CLASSES, STRUCTURE, read_structure
+from ...runtime.program import ARRAY, CLASSES, STRUCTURE, TEXTS, read_structure
 from ..ir import SrContext, WeightStore, load_sidecar, parse_module, verify
 from ..session import CompileError, Given, ModelFileError, SourceFile
 from .foreign import FRAMEWORKS
@@ -195,7 +195,9 @@ def _check_structure(function: func.FuncOp) -> None:
                     f"{each.name}"
                 )
     if found.inputs is not None:
-        names = [each.name for each in found.inputs.leaves() if each.kind == ARRAY]
+        names = [
+            each.name for each in found.inputs.leaves() if each.kind in (ARRAY, TEXTS)
+        ]
         if names != inputs:
             raise CompileError(f"{STRUCTURE}: expected inputs {inputs}, got {names}")
 

@@ -13,6 +13,7 @@ from ...runtime.program import (
     ARRAY,
     CONSTANT,
     STRUCTURE,
+    TEXTS,
     Structure,
     TensorInfo,
     Tree,
@@ -46,8 +47,8 @@ def structure_of(op: Operation, inputs: Set[str], outputs: int) -> Structure | N
 
 
 def _without_pinned(tree: Tree, names: Set[str]) -> Tree:
-    """The tree with None for each array that is no input of these names."""
-    if tree.kind == ARRAY and tree.name not in names:
+    """The tree with None for each input that is no input of these names."""
+    if tree.kind in (ARRAY, TEXTS) and tree.name not in names:
         return Tree(CONSTANT)
     return replace(
         tree, parts=tuple(_without_pinned(each, names) for each in tree.parts)

@@ -144,8 +144,19 @@ class CompiledModule(Remade, ProgramModule):
 
     def _flat_call_of(self, code: Code) -> Callable[..., Any]:
         """What Python calls, which returns outputs without their structure."""
+        if self._has_texts:
+            return self._call_with_texts
         native = None if self._build is None else self._native
         return native or self._call_slowly
+
+    def _call_with_texts(self, /, *arguments: Any, **named: Any) -> Any:
+        """Makes numbers of texts; then as of arrays."""
+        with LOCK:
+            self._slow_calls += 1
+        out = None if self._has_input_out else named.pop(OUT, None)
+        arrays = self.arrays_of(arguments, named)
+        more = {} if out is None else {OUT: out}
+        return (self._native or self._call_slowly)(*arrays, **more)
 
     @property
     def pool(self) -> ContextPool | None:
@@ -216,7 +227,9 @@ class CompiledModule(Remade, ProgramModule):
         with LOCK:
             self._slow_calls += 1
         out = None if self._has_input_out else named.pop(OUT, None)
-        arrays = self.arrays_of(arguments, named)
+        # Texts are numbers already.
+        is_ready = self._has_texts
+        arrays = [*arguments] if is_ready else self.arrays_of(arguments, named)
         is_new = named or any(map(is_not, arrays, arguments))
         if is_new and self._native is not None:
             # As arrays, they most likely are what compiled code takes.
@@ -305,5 +318,5 @@ class NativeModule(CompiledModule):
         """Lets the module that is chosen at each call answer it, where there is one."""
         super().answer_by(choose)
         # Without the address of a function Python calls `__call__`.
-        is_direct = choose is None and self._build is None
+        is_direct = choose is None and self._build is None and not self._has_texts
         call_by(self, NativeModule, self._code.call if is_direct else 0)

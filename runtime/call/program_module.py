@@ -34,6 +34,9 @@ class ProgramModule(StaticModule):
         self._program = program
         self._is_strict = is_strict
         self._build = builder(program.structure)
+        structure = program.structure
+        self._has_texts = structure is not None and bool(structure.inputs_of_texts)
+        """Whether inputs are texts, so that Python is to give their numbers."""
 
     @property
     def program(self) -> Program:

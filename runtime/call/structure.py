@@ -36,6 +36,7 @@ from ..program import (
 )
 from .arguments import match_inputs
 from .complex_pairs import from_pairs, to_pairs
+from .texts import numbered, texts_of
 
 _Build: TypeAlias = Callable[[Sequence[Any]], Any]
 """Makes a tree of the outputs of a run."""
@@ -96,7 +97,7 @@ def _builder(tree: Tree) -> _Build:
         return lambda _: value
     if tree.kind == TEXTS:
         texts = np.array([*map(str, tree.keys)], object)
-        return lambda outputs: texts[outputs[number]]
+        return lambda outputs: texts_of(texts, outputs[number])
     if tree.kind == RECORDS:
         keys = tree.keys
         return lambda outputs: [
@@ -165,10 +166,10 @@ def flat_outputs(structure: Structure | None, result: Any) -> list[Any]:
 
 def _flat(leaf: Tree, value: Any, part: str | None = None) -> Any:
     """
-    The array that compiled code takes or makes for a leaf; `part` is the dtype of the
-    parts of complex numbers that it takes.
+    The array that compiled code makes for a leaf, or takes of a `part`, the dtype of
+    the parts of complex numbers; texts that it takes are as they are.
     """
-    if leaf.kind == TEXTS:
+    if leaf.kind == TEXTS and part is None:
         return np.asarray(value, str)
     if leaf.kind == RECORDS:
         rows = [[row[key] for key in leaf.keys] for row in value]
@@ -190,8 +191,21 @@ def match_tree(
 ) -> list[Any]:
     """
     The argument for each input, in order, out of the trees that a model takes, or of
-    the arrays in them; raises `TypeError` for other trees.
+    the arrays in them, with numbers for texts; raises `TypeError` for other trees.
     """
+    values = _matched(structure, inputs, arguments, by_name)
+    if structure is None or not structure.inputs_of_texts:
+        return values
+    return numbered(structure, inputs, values)
+
+
+def _matched(
+    structure: Structure | None,
+    inputs: Sequence[TensorInfo],
+    arguments: Sequence[Any],
+    by_name: Mapping[str, Any],
+) -> list[Any]:
+    """The same with texts as they are given."""
     tree = None if structure is None else structure.inputs
     if tree is None or _is_flat(tree, inputs, arguments, by_name):
         return match_inputs(inputs, arguments, by_name)
@@ -253,7 +267,7 @@ def flatten(tree: Tree, value: Any, path: str) -> Iterator[tuple[Tree, Any]]:
         if tree.kind == CONSTANT:
             _check_constant(tree, value, path)
         elif isinstance(value, dict) or value is None:
-            raise _mismatch(path, "an array", value)
+            raise _mismatch(path, "texts" if tree.kind == TEXTS else "an array", value)
         yield tree, value
         return
     if tree.kind in SEQUENCES:

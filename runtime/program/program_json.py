@@ -261,7 +261,8 @@ def _structure(value: Any) -> Structure | None:
     if value is None:
         return None
     data = _record(Structure, value)
-    return Structure(_whole_tree(data["inputs"]), _whole_tree(data["outputs"]))
+    trees = _whole_tree(data["inputs"]), _whole_tree(data["outputs"])
+    return Structure(*trees, _list(_text, data["texts"]))
 
 
 def _whole_tree(value: Any) -> Tree | None:

@@ -8,7 +8,7 @@ says more than the list of inputs and the tuple of outputs do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -27,8 +27,9 @@ runs.
 
 TEXTS, RECORDS = LABELLED = ("texts", "records")
 """
-Kinds of leaves that are returned, with keys: an array of texts, whose numbers a tensor
-has, and a list with a dictionary for each row of a matrix.
+Kinds of leaves with keys: an array of texts, whose numbers a tensor has, and a list
+with a dictionary for each row of a matrix, which is returned alone. Texts that are
+taken have no keys of their own: all inputs share those of the structure.
 """
 
 LEAVES = (ARRAY, COMPLEX, NUMBER, CONSTANT, *LABELLED)
@@ -99,6 +100,20 @@ class Structure:
 
     outputs: Tree | None
 
+    texts: tuple[str, ...] = ()
+    """The texts whose places inputs of texts have; another text is below zero."""
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each of the texts."""
+        return {text: place for place, text in enumerate(self.texts)}
+
+    @cached_property
+    def inputs_of_texts(self) -> frozenset[str]:
+        """The names of the inputs that are texts."""
+        leaves = () if self.inputs is None else self.inputs.leaves()
+        return frozenset(each.name for each in leaves if each.kind == TEXTS)
+
 
 def _check_tree(tree: Tree, depth: int = 0) -> None:
     """Raises `ValueError` for containers with other keys than parts, or too deep."""
@@ -138,10 +153,14 @@ def check_structure(structure: Structure, outputs: int) -> None:
     ):
         raise ValueError(f"expected parameters with names, got a {inputs.kind}")
     for each in () if inputs is None else inputs.leaves():
-        if each.kind in (NUMBER, *LABELLED):
+        if each.kind in (NUMBER, RECORDS):
             raise ValueError(
-                f"expected arrays and constants as inputs, got {each.kind}"
+                f"expected arrays, texts and constants as inputs, got {each.kind}"
             )
+        if each.kind == TEXTS and each.keys:
+            raise ValueError("expected the texts of inputs once, got keys of one")
+    if len({*structure.texts}) != len(structure.texts):
+        raise ValueError("expected texts of inputs that differ, got one twice")
     if result is not None:
         found = [each.number for each in result.leaves() if each.kind != CONSTANT]
         if found != [*range(outputs)]:

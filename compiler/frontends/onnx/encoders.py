@@ -11,6 +11,7 @@ from ....dialects.graph import (
     CastOp,
     EqOp,
     IndexSelectOp,
+    LogicalAndOp,
     MinimumOp,
     NeOp,
     ReduceMaxOp,
@@ -35,7 +36,8 @@ def _one_hot(node: Node) -> Result:
     """
     For each element one at its category, zeros elsewhere, as f32.
 
-    Floats lose what is behind the point; NaN is no category. Without `zeros` an element
+    Floats lose what is behind the point; NaN is no category. Of a category that is
+    listed again the last place counts, as in ONNX Runtime. Without `zeros` an element
     of no category is an `IndexError` when the model runs.
     """
     categories = integers_of(node, "cats_int64s")
@@ -45,6 +47,10 @@ def _one_hot(node: Node) -> Result:
     x = TruncOp(x).result if is_float(tensor_type(x)) else convert(x, i64)
     keys = node.tensor(Known.of(_exactly(categories, x)))
     same = EqOp(reshaped(x, [*shape, 1]), keys).result
+    last = {category: place for place, category in enumerate(categories.tolist())}
+    if len(last) != len(categories):
+        is_last = np.isin(np.arange(len(categories)), [*last.values()])
+        same = LogicalAndOp(same, node.tensor(Known.of(is_last))).result
     if node.flag("zeros"):
         return convert(same, f32)
     # What is known is looked up in a table of one element, what is not behind its end.

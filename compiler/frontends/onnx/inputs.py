@@ -11,18 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from onnx import TypeProto, ValueInfoProto
+from onnx import TensorProto, TypeProto, ValueInfoProto
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects import ELEMENT_TYPES, Dim, SizeError, Tensor, sizes, tensor
 from ....runtime.call import to_array
-from ....runtime.program import ARRAY, CONSTANT, TensorInfo, Tree
+from ....runtime.program import ARRAY, CONSTANT, TEXTS, TensorInfo, Tree
 from ...session import CONTAINER, Cause, CompileError, Form, UnsupportedOp
 from ..known import Known
 from ..unsupported import Shapeless, Unsupported
 from .element import element
 from .graph_builder import GraphBuilder
-from .scope import Lost, Scope, Several
+from .scope import Lost, Scope, Several, Texts
 from .symbols import Symbols
 
 
@@ -34,6 +35,9 @@ class Inputs:
     scope: Scope
     forms: Mapping[str, Form]
     """The forms of containers, by the names of inputs."""
+
+    texts: tuple[str, ...] = ()
+    """The texts that inputs of texts have places among."""
 
     names: list[str] = field(default_factory=list[str])
     """The names of the arguments."""
@@ -61,8 +65,10 @@ class Inputs:
         shape = tuple(e if isinstance(e, int) else str(e) for e in sizes(type))
         row = ELEMENT_TYPES[type.element_type]
         self.infos.append(TensorInfo(name, row.numpy, shape))
-        entries[name] = self._argument(name, name, type)
-        self.trees[name] = Tree(ARRAY, name=name)
+        argument = self._argument(name, name, type)
+        is_text = is_texts(value)
+        entries[name] = Texts(argument, self.texts, True) if is_text else argument
+        self.trees[name] = Tree(TEXTS if is_text else ARRAY, name=name)
 
     def _argument(self, name: str, parameter: str, type: Tensor) -> SSAValue:
         """Adds an argument of this name for a parameter, or a part of it."""
@@ -106,6 +112,11 @@ class Inputs:
         return Tree("dict", tuple(self.trees.values()), tuple(self.trees))
 
 
+def is_texts(value: ValueInfoProto) -> bool:
+    """Whether an input is a tensor of texts."""
+    return value.type.tensor_type.elem_type == TensorProto.STRING
+
+
 def _is_container(type: TypeProto) -> bool:
     """Whether an input is a sequence or an optional."""
     return type.WhichOneof("value") in ("sequence_type", "optional_type")
@@ -124,8 +135,8 @@ def _tensor_in(type: TypeProto) -> int:
 
 
 def _input_type(value: ValueInfoProto, symbols: Symbols) -> Tensor:
-    """The type of an input that is a tensor."""
-    kind = element(_tensor_in(value.type))
+    """The type of an input that is a tensor; that of their numbers for texts."""
+    kind = i64 if is_texts(value) else element(_tensor_in(value.type))
     described = value.type.tensor_type
     if not described.HasField("shape"):
         raise Shapeless("a tensor of any number of axes")

@@ -39,15 +39,20 @@ class Outputs:
         self.names.append(name)
         return Tree(ARRAY, number=len(self.values) - 1)
 
-    def structure(self, parameters: Tree | None) -> dict[str, StringAttr]:
-        """The attribute of a function that takes or returns more than tensors."""
+    def structure(
+        self, parameters: Tree | None, texts: tuple[str, ...] = ()
+    ) -> dict[str, StringAttr]:
+        """
+        The attribute of a function that takes or returns more than tensors; inputs that
+        are texts are places among these.
+        """
         is_plain = all(each.kind == ARRAY for each in self.trees)
         if is_plain and parameters is None:
             return {}
         result = None if is_plain else Tree("tuple", tuple(self.trees))
         if len(self.trees) == 1 and self.trees[0].kind in (RECORDS, TEXTS):
             (result,) = self.trees
-        found = Structure(parameters, result)
+        found = Structure(parameters, result, texts)
         return {STRUCTURE: StringAttr(json.dumps(asdict(found)))}
 
 

@@ -34,7 +34,7 @@ from .emit import Emitter
 from .foreign import ForeignCalls
 from .forks import Forks
 from .graph_builder import GraphBuilder
-from .inputs import Inputs, pinned
+from .inputs import Inputs, is_texts, pinned
 from .model_file import check, opset_of, read_bytes, read_file
 from .operator_names import operator_names
 from .outputs import outputs_of
@@ -43,6 +43,7 @@ from .sequences import build as build_sequences
 from .skeleton import Bytes
 from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
+from .text_tables import vocabulary
 from .texts import build as build_texts
 
 
@@ -118,7 +119,8 @@ def _read_once(
             known = replace(known, name=value.name, is_weight=True)
         scope.entries[value.name] = known
     forms = {name: e for name, e in given.constants.items() if isinstance(e, Form)}
-    arguments = Inputs(builder, scope, forms)
+    texts = vocabulary(model) if any(map(is_texts, inputs)) else ()
+    arguments = Inputs(builder, scope, forms, texts)
     for value in inputs:
         arguments.add(value)
     builder.add_nodes(scope)
@@ -129,7 +131,7 @@ def _read_once(
         raise UnsupportedModelError(builder.unsupported, str(name), *known)
     ctx.weights.files |= tensors.notes
     block.add_op(ReturnOp(*results.values))
-    names, structure = results.names, results.structure(arguments.tree)
+    names, structure = results.names, results.structure(arguments.tree, texts)
     return _module(block, arguments.names, names, graph.name, symbols, structure)
 
 

@@ -48,6 +48,11 @@ class Texts(Apart):
     kind = "a tensor of texts"
     numbers: Value
     texts: tuple[str, ...]
+    is_open: bool = False
+    """
+    Whether a text of an input may be another: a number below zero, of each other text
+    one of its own. No tensor of the model then has that text.
+    """
 
     @staticmethod
     def of(tensor: TensorProto) -> Texts | None:

@@ -1,30 +1,30 @@
 """
-Texts in ONNX models: labels of classes, and the dictionaries that `ZipMap` makes.
+Texts in ONNX models: columns of categories, labels of classes, and the dictionaries
+that `ZipMap` makes.
 
 Kernels know numbers alone. So a tensor of texts is read as one of their numbers in a
-list, which nodes move as they move any tensor; and a dictionary for each row of a
-matrix is the matrix. Where the model returns them, callers get texts and dictionaries
-(`runtime/call/structure.py`).
+list (`text_tables.py`), which nodes move as they move any tensor; and a dictionary for
+each row of a matrix is the matrix. Where a model takes texts, or returns texts and
+dictionaries, calls say which text is which number (`runtime/call/texts.py`).
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
-from onnx import AttributeProto, NodeProto, TensorProto, helper
-from xdsl.ir import SSAValue
+from onnx import NodeProto, TensorProto, helper
 
 from ....dialects import sizes, tensor_type
 from ..known import Known
 from ..unsupported import Unsupported
-from .described import form_of, given_attributes
 from .graph_builder import Given, GraphBuilder
 from .messages import error_at
 from .model_file import ONNX
+from .node import Value
 from .scope import Apart, Entry, Records, Scope, Texts
+from .text_keys import READERS as KEYS
+from .text_keys import attributes_of
+from .text_tables import decoded, joined, named
 
 _ML = "ai.onnx.ml"
 
@@ -37,13 +37,16 @@ _LABELS: Mapping[str, str] = {
 
 _MOVES = (
     *("ArrayFeatureExtractor", "Compress", "Expand", "Flatten", "Gather"),
-    *("GatherElements", "GatherND", "Identity", "Reshape", "Slice", "Squeeze"),
-    *("Tile", "Transpose", "Unsqueeze"),
+    *("GatherElements", "GatherND", "Identity", "Reshape", "Slice", "Split"),
+    *("Squeeze", "Tile", "Transpose", "Unsqueeze"),
 )
 """The ops whose results have elements of their first input, wherever they are."""
 
-_UNUSED = "_Unused"
-"""What `LabelEncoder` gives for a key that it has not, unless it is told."""
+_JOINS = ("Concat", "Equal", "Where")
+"""The ops that take several tensors of texts."""
+
+_MEASURES = ("Shape", "Size")
+"""The ops that need no elements."""
 
 
 def build(
@@ -53,51 +56,81 @@ def build(
     if any(isinstance(each, Records) for each in given):
         raise Unsupported(Records.kind)
     is_ml, op = node.domain == _ML, node.op_type
-    has_texts = any(isinstance(each, Texts) for each in given)
     attributes = {each.name: each for each in node.attribute}
-    if is_ml and (op == "ZipMap" or (op == "LabelEncoder" and _has_texts(node))):
-        return _READERS[op](builder, node, name, given, scope)
+    if is_ml and op == "ZipMap":
+        return _zipped(builder, node, name, given, scope)
+    if is_ml and op in KEYS:
+        made = KEYS[op](builder, node, name, given, scope)
+        if made is not None:
+            return made
     if is_ml and op in _LABELS and (found := attributes.get(_LABELS[op])) is not None:
-        texts = _decoded(found.strings)
-        results = builder.results(node, name, given, scope)
-        return [_named(results[0], texts), *results[1:]] if texts else results
-    if op == "Constant" and node.domain in ONNX and "value" in attributes:
-        stored = Texts.of(attributes["value"].t)
-        return None if stored is None else [stored]
+        if texts := decoded(found.strings):
+            first, *rest = builder.results(node, name, _tensors(given), scope)
+            return [named(first, texts), *rest]
+    if op == "Constant" and node.domain in ONNX:
+        return _stored(node)
+    has_texts = any(isinstance(each, Texts) for each in given)
     return _moved(builder, node, name, given, scope) if has_texts else None
+
+
+def _tensors(given: Given) -> list[Value | None]:
+    """The inputs of a node about tensors; raises `Unsupported` for others."""
+    for each in given:
+        if isinstance(each, Apart):
+            raise Unsupported(each.kind)
+    return [each for each in given if not isinstance(each, Apart)]
+
+
+def _stored(node: NodeProto) -> Sequence[Entry] | None:
+    """The texts of a constant; None for other constants."""
+    for each in node.attribute:
+        tensor = each.t
+        if each.name == "value_string":
+            tensor = helper.make_tensor("", TensorProto.STRING, [], [each.s])
+        elif each.name == "value_strings":
+            count = len(each.strings)
+            tensor = helper.make_tensor("", TensorProto.STRING, [count], each.strings)
+        if (stored := Texts.of(tensor)) is not None:
+            return [stored]
+    return None
 
 
 def _moved(
     builder: GraphBuilder, node: NodeProto, name: str, given: Given, scope: Scope
 ) -> Sequence[Entry]:
-    """Texts that are elsewhere."""
+    """Texts that are elsewhere, beside others, or what is known of them."""
     first, *rest = given
+    is_own, op = node.domain in ONNX, node.op_type
     to = next((each.i for each in node.attribute if each.name == "to"), 0)
-    if isinstance(first, Texts) and node.domain in (*ONNX, _ML):
-        if node.op_type == "Cast" and to == TensorProto.STRING:
+    if isinstance(first, Texts) and (is_own or node.domain == _ML):
+        if is_own and op == "Cast" and to == TensorProto.STRING:
             return [first]
-        if node.op_type in _MOVES and not any(isinstance(e, Apart) for e in rest):
-            results = builder.results(node, name, [first.numbers, *rest], scope)
-            return [_named(each, first.texts) for each in results]
+        if op in _MOVES:
+            values = [first.numbers, *_tensors(rest)]
+            results = builder.results(node, name, values, scope)
+            return [named(each, first.texts, first.is_open) for each in results]
+        if is_own and op in _MEASURES:
+            values = [first.numbers, *_tensors(rest)]
+            return builder.results(node, name, values, scope)
+    if is_own and op in _JOINS:
+        return _joined(builder, node, name, given, scope)
     raise Unsupported(Texts.kind)
 
 
-def _named(entry: Entry, texts: tuple[str, ...]) -> Entry:
-    """A tensor of numbers as the texts that these count."""
-    return Texts(entry, texts) if isinstance(entry, SSAValue | Known) else entry
-
-
-def _decoded(texts: Iterable[bytes]) -> tuple[str, ...]:
-    """The texts of an attribute."""
-    return tuple(each.decode(errors="replace") for each in texts)
-
-
-def _has_texts(node: NodeProto) -> bool:
-    """Whether a node has keys or values that are texts."""
-    return any(
-        each.name in ("keys_strings", "values_strings") and each.strings
-        for each in node.attribute
-    )
+def _joined(
+    builder: GraphBuilder, node: NodeProto, name: str, given: Given, scope: Scope
+) -> Sequence[Entry]:
+    """Several tensors of texts beside each other, chosen from, or compared."""
+    is_choice = node.op_type == "Where"
+    condition = _tensors(given[:1]) if is_choice else []
+    several = [each for each in given[is_choice:] if isinstance(each, Texts)]
+    if len(condition) + len(several) != len(given):
+        raise Unsupported("texts beside numbers")
+    values, texts, is_open = joined(builder, name, several, scope)
+    results = builder.results(node, name, [*condition, *values], scope)
+    if node.op_type == "Equal":
+        return results
+    return [named(each, texts, is_open) for each in results]
 
 
 def _zipped(
@@ -108,8 +141,8 @@ def _zipped(
     if rows is None or isinstance(rows, Apart):
         raise error_at(name, node.op_type, "expected a matrix")
     keys: tuple[int | str, ...] = ()
-    for each in _attributes(builder, node, name, scope).values():
-        keys = keys or _decoded(each.strings) or tuple(each.ints)
+    for each in attributes_of(builder, node, name, scope).values():
+        keys = keys or decoded(each.strings) or tuple(each.ints)
     type = rows.type if isinstance(rows, Known) else tensor_type(rows)
     shape = sizes(type)
     if len(shape) != 2 or shape[1] != len(keys) or len({*keys}) != len(keys):
@@ -118,84 +151,8 @@ def _zipped(
     return [Records(rows, keys)]
 
 
-def _encoded(
-    builder: GraphBuilder, node: NodeProto, name: str, given: Given, scope: Scope
-) -> Sequence[Entry]:
-    """The values of keys, some of them texts: a `LabelEncoder` of their numbers."""
-    if len(given) != 1:
-        raise error_at(name, node.op_type, f"expected 1 input, got {len(given)}")
-    known = {**_attributes(builder, node, name, scope)}
-    keys, values = (_listed(known, each) for each in ("keys", "values"))
-    if len(keys) != len(values) or not keys:
-        problem = f"expected a value for each key, got {len(keys)} keys and "
-        raise error_at(name, node.op_type, f"{problem}{len(values)} values")
-    first, *rest = given
-    pairs = [*zip(keys, values, strict=True)]
-    if isinstance(first, Texts):
-        # A key that is no text of the input matches nothing.
-        places = {text: at for at, text in enumerate(first.texts)}
-        pairs = [(places[key], value) for key, value in pairs if key in places]
-        pairs = pairs or [(-1, values[0])]
-        rest.insert(0, first.numbers)
-    elif isinstance(keys[0], str):
-        raise Unsupported("keys that are strings, of what no node before made")
-    else:
-        rest.insert(0, first)
-    texts: tuple[str, ...] = ()
-    if isinstance(values[0], str):
-        stated = known.get("default_string")
-        default = _UNUSED if stated is None else stated.s.decode(errors="replace")
-        texts = tuple(dict.fromkeys([*values, default]))
-        numbers = {text: at for at, text in enumerate(texts)}
-        pairs = [(key, numbers[value]) for key, value in pairs]
-        whole = helper.make_attribute("default_int64", numbers[default])
-        known["default_int64"] = whole
-    results = builder.results(_with_pairs(node, pairs, known), name, rest, scope)
-    return [_named(each, texts) for each in results] if texts else results
-
-
-def _attributes(
-    builder: GraphBuilder, node: NodeProto, name: str, scope: Scope
-) -> Mapping[str, AttributeProto]:
-    """The attributes of a node, each of its type."""
-    form = form_of(node, scope.opset, builder.versions)
-    if form is None:
-        raise Unsupported("an op of another version")
-    return given_attributes(node, form, partial(error_at, name, node.op_type))
-
-
-def _listed(known: Mapping[str, AttributeProto], name: str) -> list[Any]:
-    """The keys or the values of a `LabelEncoder`: texts, or numbers."""
-    for kind, field in (("strings", "strings"), ("int64s", "ints"), ("floats",) * 2):
-        if (found := known.get(f"{name}_{kind}")) is not None:
-            several: list[Any] = [*getattr(found, field)]
-            return [*_decoded(several)] if kind == "strings" else several
-    raise Unsupported(f"{name} in a tensor, beside texts")
-
-
-def _with_pairs(
-    node: NodeProto,
-    pairs: Sequence[tuple[Any, Any]],
-    known: Mapping[str, AttributeProto],
-) -> NodeProto:
-    """A `LabelEncoder` of other keys and values, which are numbers."""
-    found: dict[str, Any] = {}
-    for name, several in zip(("keys", "values"), zip(*pairs, strict=True), strict=True):
-        is_whole = all(isinstance(each, int) for each in several)
-        found[f"{name}_{'int64s' if is_whole else 'floats'}"] = several
-    made = NodeProto()
-    made.CopyFrom(node)
-    del made.attribute[:]
-    made.attribute.extend(itertools.starmap(helper.make_attribute, found.items()))
-    defaults = (known.get(each) for each in ("default_int64", "default_float"))
-    made.attribute.extend(each for each in defaults if each is not None)
-    return made
-
-
-_READERS: Mapping[str, Callable[..., Sequence[Entry]]] = {
-    "LabelEncoder": _encoded,
-    "ZipMap": _zipped,
+READERS: Mapping[str, Callable[..., object]] = {
+    f"{_ML}.ZipMap": _zipped,
+    f"{_ML}.CategoryMapper": KEYS["CategoryMapper"],
 }
-
-READERS = {f"{_ML}.ZipMap": _zipped}
 """The readers of ops that are about texts alone."""
