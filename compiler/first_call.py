@@ -16,7 +16,14 @@ from typing import Any, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 
-from ..runtime.call import OUT, StaticModule, match_inputs, to_array
+from ..runtime.call import (
+    OUT,
+    TEXT,
+    StaticModule,
+    as_texts,
+    match_inputs,
+    to_array,
+)
 from ..runtime.files import Array
 from ..runtime.program import TensorInfo
 from .origin import portable
@@ -184,7 +191,9 @@ class FirstCallModule(StaticModule):
         (info,) = (each for each in self._inputs if each.name == name)
         if info.dtype == CONTAINER:
             return Form.of(value)
-        array = to_array(value, info)
+        is_text = info.dtype == TEXT
+        # As numpy has texts of one length, whose bytes are a key.
+        array = as_texts(value, info).astype(str) if is_text else to_array(value, info)
         if array.size > _MAX_ELEMENTS:
             raise ValueError(
                 f"input {name}: expected at most {_MAX_ELEMENTS} elements of an input "

@@ -87,11 +87,19 @@ def load_inputs(path: Path, program: Program) -> dict[str, Array]:
 def random_inputs(
     program: Program, seed: int, symbols: Mapping[str, int]
 ) -> dict[str, Array]:
-    """Inputs at random: normal floats, integers that are 0 or 1, booleans."""
+    """
+    Inputs at random: normal floats, integers that are 0 or 1, booleans, and texts that
+    the model names.
+    """
     random = np.random.default_rng(seed)
+    structure = program.structure
+    names = frozenset[str]() if structure is None else structure.inputs_of_texts
+    texts = np.array(("",) if structure is None else structure.texts or ("",), object)
 
     def make(info: TensorInfo) -> Array:
         shape = info.sizes(symbols)
+        if info.name in names:
+            return texts[random.integers(0, len(texts), shape)]
         if info.dtype == BFLOAT16:
             # The upper half of an f32.
             wide = random.standard_normal(shape, np.float32).view(np.uint32)

@@ -11,7 +11,8 @@ from ...runtime.abi import ALIGNMENT, INDEX_ERROR
 from ...runtime.program import Program
 from ..session import CompileError
 from .c_names import comment, identifier_of, member_of
-from .placeholder import Placeholder
+from .placeholder import MACROS, Placeholder
+from .texts import text_macros
 
 APIS = ("static", "dynamic")
 """Where a C program finds sizes and offsets: in macros, or in a table at run time."""
@@ -104,6 +105,8 @@ def header(known: Described, api: str) -> str:
         lines += _macros(known, upper)
     else:
         lines.append(_TABLE)
+    taken = {*MACROS, *(each.identifier for each in known.placed)}
+    lines += text_macros(known.program, upper, taken)
     lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
     if api == "dynamic":
         lines.append(f"extern const BundleConfig {known.entry}_config;")

@@ -11,7 +11,7 @@ from ...runtime.program import Size, TensorInfo
 from ..session import CompileError
 from .c_names import identifier_of
 
-_MACROS = (
+MACROS = (
     *("CONSTANT_MEM_SIZE", "MUTABLE_MEM_SIZE", "ACTIVATIONS_MEM_SIZE", "MEM_ALIGN"),
     "BUNDLE_H",
 )
@@ -58,7 +58,7 @@ def place(tensors: Iterable[TensorInfo], is_open: bool) -> tuple[Placeholder, ..
     Raises `CompileError` when two have one name in C.
     """
     made: list[Placeholder] = []
-    taken = dict.fromkeys(_MACROS, "a macro of the bundle")
+    taken = dict.fromkeys(MACROS, "a macro of the bundle")
     offset = 0
     for each in tensors:
         identifier = identifier_of(each.name)

@@ -83,14 +83,21 @@ def columns_of(program: Program, renamed: Mapping[str, str] | None) -> Columns:
     """
     The columns of a program, with other names for some of its inputs.
 
-    Raises `ValueError` for names that no input has, and unless the first axis of each
-    input and output is one open size and all other axes are of known size.
+    Raises `ValueError` for names that no input has, for inputs that are texts, and
+    unless the first axis of each input and output is one open size and all other axes
+    are of known size.
     """
     names = renamed or {}
     known = [each.name for each in program.inputs]
     if unknown := names.keys() - set(known):
         got = ", ".join(sorted(unknown))
         raise ValueError(f"expected inputs {', '.join(known)} in columns=, got {got}")
+    structure = program.structure
+    if structure is not None and (texts := structure.inputs_of_texts):
+        raise ValueError(
+            "expected a model whose inputs are numbers, to score tables by, got texts "
+            f"for {', '.join(sorted(texts))}; call the module with columns as arrays"
+        )
     rows = next((each.shape[0] for each in program.inputs[:1] if each.shape), 0)
     for info in (*program.inputs, *program.outputs):
         others = info.shape[1:]

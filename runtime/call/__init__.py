@@ -15,6 +15,7 @@ from .profile import Profile, Steps, profiled_run
 from .program_module import ProgramModule
 from .statistics import Statistics
 from .structure import flat_outputs
+from .texts import TEXT, as_texts
 
 __all__ = [
     "Aside",
@@ -28,8 +29,10 @@ __all__ = [
     "Reference",
     "StaticModule",
     "Statistics",
+    "TEXT",
     "Tally",
     "Steps",
+    "as_texts",
     "bind_symbols",
     "by_name",
     "flat_outputs",

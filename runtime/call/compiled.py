@@ -144,7 +144,7 @@ class CompiledModule(Remade, ProgramModule):
 
     def _flat_call_of(self, code: Code) -> Callable[..., Any]:
         """What Python calls, which returns outputs without their structure."""
-        if self._has_texts:
+        if self._texts:
             return self._call_with_texts
         native = None if self._build is None else self._native
         return native or self._call_slowly
@@ -228,8 +228,7 @@ class CompiledModule(Remade, ProgramModule):
             self._slow_calls += 1
         out = None if self._has_input_out else named.pop(OUT, None)
         # Texts are numbers already.
-        is_ready = self._has_texts
-        arrays = [*arguments] if is_ready else self.arrays_of(arguments, named)
+        arrays = [*arguments] if self._texts else self.arrays_of(arguments, named)
         is_new = named or any(map(is_not, arrays, arguments))
         if is_new and self._native is not None:
             # As arrays, they most likely are what compiled code takes.
@@ -318,5 +317,5 @@ class NativeModule(CompiledModule):
         """Lets the module that is chosen at each call answer it, where there is one."""
         super().answer_by(choose)
         # Without the address of a function Python calls `__call__`.
-        is_direct = choose is None and self._build is None and not self._has_texts
+        is_direct = choose is None and self._build is None and not self._texts
         call_by(self, NativeModule, self._code.call if is_direct else 0)

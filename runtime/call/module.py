@@ -84,14 +84,17 @@ class StaticModule(Measured):
         texts are an array of `str` objects, and what ONNX's ZipMap gives is a list of
         dictionaries.
 
-        Takes numpy arrays, lists, numbers and tensors with DLPack. `out=` is an array
+        Takes numpy arrays, lists, numbers and tensors with DLPack; for an input that is
+        texts an array of `str`, of bytes in UTF-8, or of objects that are either, or
+        lists of them. `out=` is an array
         for the only output, or a tuple of one for each, and is returned; it may share
         memory with inputs. After an error, what is in it is undefined. (If an input is
         called `out`, then `out=` is that.)
 
         Raises `TypeError` for the wrong number or dtype of inputs, `ValueError` for
-        wrong shapes and for numbers too great for their dtype, `IndexError` when the
-        model looks up an index out of its range.
+        wrong shapes, for numbers too great for their dtype, and for a result that is a
+        text which only an input has, `IndexError` when the model looks up an index out
+        of its range.
         """
         raise self._refusal("a call")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -14,6 +15,7 @@ from ..program import Program
 from .arguments import bind_symbols, to_arrays
 from .module import OUT, StaticModule
 from .structure import builder, match_tree, parameters
+from .texts import TEXT
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -35,8 +37,9 @@ class ProgramModule(StaticModule):
         self._is_strict = is_strict
         self._build = builder(program.structure)
         structure = program.structure
-        self._has_texts = structure is not None and bool(structure.inputs_of_texts)
-        """Whether inputs are texts, so that Python is to give their numbers."""
+        none = frozenset[str]()
+        self._texts = none if structure is None else structure.inputs_of_texts
+        """The inputs that are texts, whose numbers Python is to find."""
 
     @property
     def program(self) -> Program:
@@ -59,7 +62,11 @@ class ProgramModule(StaticModule):
         return to_arrays(values, infos, self._is_strict)
 
     def __repr__(self) -> str:
-        inputs = ", ".join(f"{each.name}: {each}" for each in self._inputs)
+        texts = self._texts
+        inputs = ", ".join(
+            f"{each.name}: {replace(each, dtype=TEXT) if each.name in texts else each}"
+            for each in self._inputs
+        )
         outputs = ", ".join(map(str, self._declared.outputs))
         tier = "" if self.aside is None else " by fast-start code"
         return f"<StaticModule {self._program.name}({inputs}) -> {outputs}{tier}>"

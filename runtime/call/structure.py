@@ -97,7 +97,7 @@ def _builder(tree: Tree) -> _Build:
         return lambda _: value
     if tree.kind == TEXTS:
         texts = np.array([*map(str, tree.keys)], object)
-        return lambda outputs: texts_of(texts, outputs[number])
+        return lambda outputs: texts_of(texts, outputs[number], tree.name)
     if tree.kind == RECORDS:
         keys = tree.keys
         return lambda outputs: [

@@ -14,9 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..files import shortened
 from ..program import Structure, TensorInfo
 
 Array: TypeAlias = npt.NDArray[Any]
+
+TEXT = "str"
+"""What stands in the place of the dtype of an input that is texts."""
 
 
 def as_texts(value: Any, info: TensorInfo) -> Array:
@@ -81,14 +85,14 @@ def _numbers(
     return np.array(numbers, np.int64).reshape(texts.shape)
 
 
-def texts_of(texts: Array, numbers: Array) -> Array:
+def texts_of(texts: Array, numbers: Array, name: str) -> Array:
     """
-    The texts that a model returns by their numbers; raises `ValueError` for one that
-    only an input had.
+    The texts that a model returns as an output of this name, by their numbers; raises
+    `ValueError` for one that only an input had.
     """
     if numbers.size and numbers.min() < 0:
         raise ValueError(
-            "expected results that are texts which the model names, got another text "
-            "of an input, which is not kept"
+            f"output {shortened(name)}: expected texts that the model names, got "
+            "another one of an input, which is not kept"
         )
     return texts[numbers]

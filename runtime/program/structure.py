@@ -64,7 +64,10 @@ class Tree:
     """The key or the field of each part, where the container has such."""
 
     name: str = ""
-    """Where the class is found, as `module:qualname`; of an input, its name."""
+    """
+    Where the class is found, as `module:qualname`; of an input, its name, and that of
+    an output that is texts.
+    """
 
     number: int = 0
     """Which output it is."""

@@ -109,7 +109,7 @@ def _build(
         with building(builder, each.block):
             each.entries = entries_of(builder, each.graph, node, inner)
             if any(e is None or isinstance(e, Apart) for e in each.entries):
-                why = "branches that give a sequence or an optional"
+                why = "branches that give a sequence, an optional or texts"
                 raise NeedsValue([node.operand(0)], why)
             each.results = tensors(builder, each.entries)
             if each.results is not None:

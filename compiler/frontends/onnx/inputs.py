@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects import ELEMENT_TYPES, Dim, SizeError, Tensor, sizes, tensor
-from ....runtime.call import to_array
+from ....runtime.call import TEXT, as_texts, to_array
 from ....runtime.program import ARRAY, CONSTANT, TEXTS, TensorInfo, Tree
 from ...session import CONTAINER, Cause, CompileError, Form, UnsupportedOp
 from ..known import Known
@@ -63,10 +63,10 @@ class Inputs:
         except SizeError as error:
             raise CompileError(f"input {name!r}: {error}") from error
         shape = tuple(e if isinstance(e, int) else str(e) for e in sizes(type))
-        row = ELEMENT_TYPES[type.element_type]
-        self.infos.append(TensorInfo(name, row.numpy, shape))
+        row, is_text = ELEMENT_TYPES[type.element_type], is_texts(value)
+        kind = TEXT if is_text else row.numpy
+        self.infos.append(TensorInfo(name, kind, shape))
         argument = self._argument(name, name, type)
-        is_text = is_texts(value)
         entries[name] = Texts(argument, self.texts, True) if is_text else argument
         self.trees[name] = Tree(TEXTS if is_text else ARRAY, name=name)
 
@@ -150,8 +150,10 @@ def _input_type(value: ValueInfoProto, symbols: Symbols) -> Tensor:
     return tensor(kind, *dims)
 
 
-def pinned(value: ValueInfoProto, given: Any) -> Known | Several | None:
+def pinned(value: ValueInfoProto, given: Any) -> Known | Several | Texts | None:
     """The constant that a user gives for an input, with elements of its type."""
+    if is_texts(value):
+        return _pinned_texts(value, given)
     holds = _is_container(value.type)
     if given is None and holds:
         return None
@@ -166,3 +168,12 @@ def pinned(value: ValueInfoProto, given: Any) -> Known | Several | None:
         raise CompileError(f"constant {value.name!r}: {reason}") from reason
     except (TypeError, ValueError) as error:
         raise CompileError(f"constant for {error}") from error
+
+
+def _pinned_texts(value: ValueInfoProto, given: Any) -> Texts:
+    """The constant that a user gives for an input that is texts."""
+    try:
+        array = as_texts(given, TensorInfo(value.name, TEXT, ()))
+    except (TypeError, ValueError) as error:
+        raise CompileError(f"constant for {error}") from error
+    return Texts.listed(array.reshape(-1).tolist(), array.shape)

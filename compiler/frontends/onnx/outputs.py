@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from onnx import GraphProto, ValueInfoProto
 from xdsl.dialects.builtin import StringAttr
@@ -80,8 +80,8 @@ def outputs_of(graph: GraphProto, builder: GraphBuilder, scope: Scope) -> Output
             kind, keys = (TEXTS, entry.texts) if is_text else (RECORDS, entry.keys)
             value = builder.tensor(entry.numbers if is_text else entry.rows)
             if value is not None:
-                number = found.add(output.name, value).number
-                found.trees.append(Tree(kind, keys=keys, number=number))
+                made = replace(found.add(output.name, value), kind=kind, keys=keys)
+                found.trees.append(replace(made, name=output.name))
         elif (result := builder.tensor(entry)) is not None:
             _check_rank(output, tensor_type(result), builder)
             found.trees.append(found.add(output.name, result))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from .inputs import Inputs, is_texts, pinned
 from .model_file import check, opset_of, read_bytes, read_file
 from .operator_names import operator_names
 from .outputs import outputs_of
-from .scope import Scope, Several
+from .scope import Scope, Several, Texts
 from .sequences import build as build_sequences
 from .skeleton import Bytes
 from .symbols import GREATEST, Symbols
@@ -114,12 +115,17 @@ def _read_once(
     scope = Scope(opset, graph.node)
     builder.add_weights(graph, scope)
     for value, known in constants:
+        tensor = known.numbers if isinstance(known, Texts) else known
+        if isinstance(tensor, Known):
+            _bind(value, tensor.array, symbols)
         if isinstance(known, Known):
-            _bind(value, known.array, symbols)
             known = replace(known, name=value.name, is_weight=True)
         scope.entries[value.name] = known
     forms = {name: e for name, e in given.constants.items() if isinstance(e, Form)}
-    texts = vocabulary(model) if any(map(is_texts, inputs)) else ()
+    texts: tuple[str, ...] = ()
+    if any(map(is_texts, inputs)):
+        given_texts = [e.texts for _, e in constants if isinstance(e, Texts)]
+        texts = vocabulary(model, chain.from_iterable(given_texts))
     arguments = Inputs(builder, scope, forms, texts)
     for value in inputs:
         arguments.add(value)
@@ -178,7 +184,7 @@ def _dimension_names(inputs: Sequence[ValueInfoProto]) -> list[str]:
 
 def _pinned(
     inputs: Sequence[ValueInfoProto], constants: Mapping[str, Any]
-) -> list[tuple[ValueInfoProto, Known | Several | None]]:
+) -> list[tuple[ValueInfoProto, Known | Several | Texts | None]]:
     """The inputs that the user gives as constants, each with its constant."""
     known = {each.name: each for each in inputs}
     if unknown := [name for name in constants if name not in known]:

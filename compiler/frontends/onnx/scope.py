@@ -67,6 +67,11 @@ class Texts(Apart):
             raise Unsupported(f"texts: {error}") from error
         if len(texts) != prod(shape):
             raise Unsupported("texts that are not all there")
+        return Texts.listed(texts, shape)
+
+    @staticmethod
+    def listed(texts: Sequence[str], shape: tuple[int, ...]) -> Texts:
+        """A tensor of this shape with these texts in rows."""
         numbers = {text: at for at, text in enumerate(dict.fromkeys(texts))}
         array = np.array([numbers[each] for each in texts], np.int64)
         return Texts(Known.of(array.reshape(shape)), tuple(numbers))

@@ -32,7 +32,7 @@ _List: TypeAlias = tuple[str, ...] | Array
 """Keys or values: texts, or numbers."""
 
 
-class _Reader(Protocol):
+class TextReader(Protocol):
     """Builds a node that has texts; None where it has none."""
 
     def __call__(
@@ -223,7 +223,7 @@ def _stored(array: Array) -> TensorProto:
     return numpy_helper.from_array(np.ascontiguousarray(array).reshape(-1))
 
 
-READERS: Mapping[str, _Reader] = {
+READERS: Mapping[str, TextReader] = {
     "CategoryMapper": _categorized,
     "LabelEncoder": _encoded,
     "OneHotEncoder": _one_hot,

@@ -22,7 +22,7 @@ UNUSED = "_Unused"
 """What `LabelEncoder` and `CategoryMapper` give for no key, unless they are told."""
 
 NEVER = -(2**63)
-"""A number of no text: those of texts that are not in a list are closer to zero."""
+"""A number of no text: texts that no list has are numbers closer to zero."""
 
 
 def decoded(texts: Iterable[bytes]) -> tuple[str, ...]:
@@ -30,9 +30,12 @@ def decoded(texts: Iterable[bytes]) -> tuple[str, ...]:
     return tuple(each.decode(errors="replace") for each in texts)
 
 
-def vocabulary(model: ModelProto) -> tuple[str, ...]:
-    """All texts that tensors of a model may have but for inputs, as they come."""
-    found = [*_in_graph(model.graph)]
+def vocabulary(model: ModelProto, constants: Iterable[str] = ()) -> tuple[str, ...]:
+    """
+    All texts that tensors of a model may have but for those that inputs bring, as they
+    come; `constants` are texts of inputs that are constants.
+    """
+    found = [*_in_graph(model.graph), *constants]
     for function in model.functions:
         found += _in_nodes(function.node)
     return tuple(dict.fromkeys((*found, UNUSED)))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from static_runtime.compiler.scoring.columns import columns_of
 from static_runtime.compiler.scoring.scorer import scorer_of
+from static_runtime.runtime.program.structure import Structure, Tree
 
 from .model import ROWS, assert_scored, inputs_of, module_of, table_of
 
@@ -41,6 +43,16 @@ def test_refuses_a_name_that_no_input_has():
     message = r"expected inputs x, scale in columns=, got z"
     with pytest.raises(ValueError, match=message):
         columns_of(module_of().program, {"z": "x"})
+
+
+def test_refuses_a_model_of_texts():
+    known = module_of().program
+    takes = Tree("dict", (Tree("texts", name="x"), Tree("array", name="scale")))
+    texts = replace(known, structure=Structure(takes, None))
+    with pytest.raises(
+        ValueError, match=r"whose inputs are numbers, .* got texts for x"
+    ):
+        columns_of(texts, None)
 
 
 def test_lists_may_be_nested_as_the_axes_are(pa: Any):

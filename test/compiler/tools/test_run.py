@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from static_runtime.compiler.tools import benchmark, run
 from static_runtime.compiler.tools.cold import compile_apart
 from static_runtime.compiler.tools.run import main
 from static_runtime.runtime.files.safetensors import write
+from static_runtime.runtime.program.structure import Structure, Tree
 
 Array = npt.NDArray[Any]
 
@@ -106,6 +109,26 @@ def test_the_seed_decides_what_is_random(capsys: pytest.CaptureFixture[str]):
         main(["model.mlir", "--random-seed", seed])
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1] != printed[2]
+
+
+def test_texts_are_read_and_are_at_random(capsys: pytest.CaptureFixture[str]):
+    takes = Tree("dict", (Tree("texts", name="x"),), ("x",))
+    gives = Tree("texts", keys=("red", "grün"), number=0)
+    known = asdict(Structure(takes, gives, ("red", "grün")))
+    Path("texts.mlir").write_text(
+        f"""
+        func.func @f(%x: tensor<?xi64, ["n"]>) -> tensor<?xi64, ["n"]>
+            attributes {{graph.input_names = ["x"], graph.output_names = ["y"],
+                         graph.structure = {json.dumps(json.dumps(known))}}} {{
+          return %x : tensor<?xi64, ["n"]>
+        }}"""
+    )
+    main(["texts.mlir", "--size", "n=40", "--output", "out.npz"])
+    assert "y: <U4[40]" in capsys.readouterr().out
+    assert {*arrays("out.npz")["y"].tolist()} == {"red", "grün"}
+    np.savez("in.npz", x=np.array(["grün", "red"]))
+    main(["texts.mlir", "--input", "in.npz", "--output", "out.npz"])
+    assert arrays("out.npz")["y"].tolist() == ["grün", "red"]
 
 
 def test_sizes_are_given(capsys: pytest.CaptureFixture[str]):

@@ -42,6 +42,26 @@ def test_leaves_are_in_order():
     assert [each.kind for each in RESULT.nodes()][:3] == ["list", "array", "constant"]
 
 
+def test_texts_of_inputs_survive_being_text():
+    taken = mapping(
+        a=Tree("texts", name="x"), b=sequence("list", Tree("texts", name="y"))
+    )
+    known = Structure(mapping(x=taken), array(0), ("red", ""))
+    found = read_structure(json.dumps(asdict(known)), 1)
+    assert found == known
+    assert found.inputs_of_texts == {"x", "y"}
+    assert found.places == {"red": 0, "": 1}
+    assert not WHOLE.inputs_of_texts
+
+
+@pytest.mark.parametrize("texts", [["a", "b", "a"], [1], "a", {}])
+def test_refuses_other_texts_of_inputs(texts: Any):
+    data = json.loads(text(None, array(0)))
+    data["texts"] = texts
+    with pytest.raises(ValueError, match="expected"):
+        read_structure(json.dumps(data), 1)
+
+
 def nested(depth: int) -> Tree:
     """A leaf in containers within each other."""
     tree = array(0)
@@ -74,7 +94,13 @@ def nested(depth: int) -> Tree:
         (None, nested(MOST_DEEP + 1), f"at most {MOST_DEEP} nested containers"),
         (sequence("list", X), array(0), "parameters with names, got a list"),
         (Tree("dict", (X,), (1,)), array(0), "parameters with names, got a dict"),
-        (mapping(a=Tree("number")), array(0), "arrays and constants as inputs"),
+        (mapping(a=Tree("number")), array(0), "arrays, texts and constants as inputs"),
+        (mapping(a=Tree("records")), array(0), "arrays, texts and constants as inputs"),
+        (
+            mapping(a=Tree("texts", keys=("b",))),
+            array(0),
+            "the texts of inputs once, got",
+        ),
     ],
 )
 def test_refuses_another_tree(inputs: Tree | None, outputs: Tree, message: str):

@@ -169,7 +169,8 @@ def test_keys_and_values_may_be_texts(
     [
         ([PICKED, helper.make_node("Neg", ["k"], ["y"])], "a tensor of texts"),
         ([GIVEN, encoder(keys_strings=["a"], values_int64s=[1])], "that are strings"),
-        ([PICKED, helper.make_node("Where", ["i", "k", "k"], ["y"])], "of texts"),
+        ([PICKED, helper.make_node("Concat", ["k", "i"], ["y"], axis=0)], "numbers"),
+        ([PICKED, helper.make_node("Where", ["i", "k", "k"], ["y"])], "bool"),
     ],
 )
 def test_what_is_refused(nodes: list[NodeProto], message: str):
@@ -182,6 +183,7 @@ def test_attributes_of_other_types_are_told():
     wrong.attribute[0].type = AttributeProto.INT
     with pytest.raises(CompileError, match=r"LabelEncoder.*"):
         compiled([PICKED, wrong], ["y"], [NUMBERS])
+    wrong = encoder(keys_strings=["a"], values_int64s=[1])
     del wrong.input[:]
     with pytest.raises(CompileError, match="expected 1 input, got 0"):
         compiled([wrong], ["y"], [NUMBERS])
