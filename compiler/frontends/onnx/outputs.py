@@ -52,8 +52,9 @@ class Outputs:
         result = None if is_plain else Tree("tuple", tuple(self.trees))
         if len(self.trees) == 1 and self.trees[0].kind in (RECORDS, TEXTS):
             (result,) = self.trees
-        found = Structure(parameters, result, texts)
-        return {STRUCTURE: StringAttr(json.dumps(asdict(found)))}
+        found = asdict(Structure(parameters, result))
+        # There may be more texts than are worth a copy each.
+        return {STRUCTURE: StringAttr(json.dumps({**found, "texts": texts}))}
 
 
 def outputs_of(graph: GraphProto, builder: GraphBuilder, scope: Scope) -> Outputs:

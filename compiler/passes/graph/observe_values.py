@@ -16,12 +16,13 @@ After:
 
 A run of the module computes what it did, and tells what a profile counts. The results
 are called `observed:` and the name of the value. What the results of the model were a
-tree of is forgotten: who asks for values takes them flat.
+tree of is forgotten: who asks for values takes them flat. Inputs of texts stay such.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -29,7 +30,7 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
-from ....runtime.program import STRUCTURE
+from ....runtime.program import STRUCTURE, Structure, read_structure
 from ...ir import weights_of
 from ..defined_functions import defined_functions
 from ..quantizable import quantizable
@@ -63,8 +64,18 @@ class ObserveValues(ModulePass):
                 names = [each.data for each in named]
             names += [f"{OBSERVED}{name}" for name in own]
             end.operands = [*end.operands, *own.values()]
+            outputs = len(function.function_type.outputs)
             function.function_type = FunctionType.from_lists(
                 list(block.arg_types), list(end.operand_types)
             )
             function.attributes[_OUTPUTS] = ArrayAttr(map(StringAttr, names))
-            function.attributes.pop(STRUCTURE, None)
+            known = function.attributes.pop(STRUCTURE, None)
+            if isinstance(known, StringAttr):
+                function.attributes |= _of_texts(read_structure(known.data, outputs))
+
+
+def _of_texts(known: Structure) -> dict[str, StringAttr]:
+    """The structure of a function that takes texts, without that of its results."""
+    if not known.inputs_of_texts:
+        return {}
+    return {STRUCTURE: StringAttr(json.dumps(asdict(replace(known, outputs=None))))}

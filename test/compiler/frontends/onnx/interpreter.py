@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,11 @@ from xdsl.ir import Operation
 
 from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.ir.signature import structure_of
 from static_runtime.compiler.session.given import Given
 from static_runtime.dialects.shape import sizes, tensor_type
+from static_runtime.runtime.call.texts import numbered
+from static_runtime.runtime.program.program import TensorInfo
 
 from ..interpret import Array, interpret, main, names, ranges
 
@@ -51,8 +55,16 @@ class Graph:
         return [tuple(map(str, sizes(tensor_type(each)))) for each in end.arguments]
 
     def run(self, *inputs: Array) -> list[Array]:
-        """What the function computes, which has the types that it says."""
-        return interpret(self.module, self.ctx.weights, inputs)
+        """What the function computes of any inputs, of the types that it says."""
+        return interpret(self.module, self.ctx.weights, self._numbers(inputs))
+
+    def _numbers(self, inputs: Sequence[Array]) -> list[Array]:
+        """The inputs, with numbers for those that are texts."""
+        given, results = self.names("input"), self.function.function_type.outputs
+        known = structure_of(self.function, {*given}, len(results))
+        if known is None:
+            return [*inputs]
+        return numbered(known, [TensorInfo(e, "", ()) for e in given], inputs)
 
 
 def read(source: Path | bytes | ModelProto, given: Given = Given()) -> Graph:

@@ -269,7 +269,7 @@ def giving_a_sequence() -> ModelProto:
                 [info("x", "n", element=TensorProto.STRING)],
                 [info("y", "n", element=TensorProto.STRING)],
             ),
-            "elements of string",
+            r"StringNormalizer \(a tensor of texts\)",
         ),
         (
             model(

@@ -103,7 +103,7 @@ def test_missing_texts_are_replaced():
 
 
 def test_branches_have_texts_of_outside():
-    branches = {
+    branches: dict[str, Any] = {
         f"{name}_branch": helper.make_graph(
             [ml("OneHotEncoder", ["x"], [name], cats_strings=cats, zeros=1)],
             name,

@@ -46,3 +46,17 @@ func.func @branch(%c : tensor<i1>, %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
   }
   return %1 : tensor<4x4xf32>
 }
+
+// -----
+
+// A call gives texts as ever; what results were is forgotten.
+//
+// CHECK-LABEL: func.func @texts
+// CHECK-SAME:    graph.output_names = ["out0", "observed:cast"]
+// CHECK-SAME:    graph.structure = "{{.*}}texts{{.*}}outputs{{[^a-z]*}}null
+func.func @texts(%x : tensor<4x4xi64>) -> tensor<4x4xf32>
+    attributes {graph.input_names = ["x"], graph.structure = "{\22inputs\22: {\22kind\22: \22dict\22, \22parts\22: [{\22kind\22: \22texts\22, \22parts\22: [], \22keys\22: [], \22name\22: \22x\22, \22number\22: 0, \22value\22: null}], \22keys\22: [\22x\22], \22name\22: \22\22, \22number\22: 0, \22value\22: null}, \22outputs\22: {\22kind\22: \22array\22, \22parts\22: [], \22keys\22: [], \22name\22: \22\22, \22number\22: 0, \22value\22: null}, \22texts\22: [\22a\22, \22b\22]}"} {
+  %1 = graph.cast %x {to = f32} : tensor<4x4xi64> -> tensor<4x4xf32>
+  %2 = graph.matmul %1, %1 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
