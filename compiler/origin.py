@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -96,13 +95,12 @@ def is_long(source: Any) -> bool:
 
 def graph_model(module: ModuleOp, weights: WeightStore) -> GraphModel:
     """What a front end has made of a model."""
-    from xdsl.printer import Printer
+    from .ir import printed
 
     # With locations, which messages of the compiled model name.
-    text = StringIO()
-    Printer(text, print_debuginfo=True).print_op(module)
-    digest = digest_of_model(text.getvalue(), weights.digest())
-    return GraphModel(text.getvalue(), dict(weights.arrays), digest)
+    text = printed(module)
+    digest = digest_of_model(text, weights.digest())
+    return GraphModel(text, dict(weights.arrays), digest)
 
 
 class Source(Protocol):

@@ -13,6 +13,7 @@ from .noted_ops import (
     packages_of,
 )
 from .parse_ir import parse_module
+from .printed import printed
 from .references import references_of
 from .registry import Registered, find_spelled, recorded, versions_of
 from .signature import plain, structure_of, tensor_info
@@ -43,6 +44,7 @@ __all__ = [
     "packages_of",
     "parse_module",
     "plain",
+    "printed",
     "recorded",
     "references_of",
     "structure_of",
