@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from math import gcd
 
@@ -148,6 +149,11 @@ class Blocks:
         """Where the sums of a row of zeros are, if they are not zero."""
         if self.corrects:
             self.zero_row = self.allocate(self.most_columns)
+
+    @cached_property
+    def rows(self) -> str:
+        """Where the accumulators of any register tile are, row after row."""
+        return self.allocate(self.host.target.registers.data * self.lanes)
 
     @property
     def corrects(self) -> bool:

@@ -118,9 +118,7 @@ class EdgeTile:
         return []
 
     def write_epilogue(self, accumulators: Sequence[Value] = ()) -> list[Value]:
-        """Writes the epilogue of valid accumulators."""
-        if self.blocks.masks_edge:
-            return self.masked(lambda: self.tile.write_epilogue(accumulators))
+        """Writes the epilogue of valid accumulators, where there are no masks."""
         self.spill(accumulators)
         self.write_epilogue_from("0")
         return []

@@ -20,6 +20,7 @@ from .edge_tile import EdgeTile
 from .k_loop import k_loop
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
+from .rolled_epilogue import rows_at_once, write_rows
 from .row_bases import k_offset, row_bases, row_element
 from .steps import StepsWriter
 from .unroll import unrolled
@@ -59,13 +60,21 @@ class Microkernel:
         accumulators = self.without_zero_row(tile, accumulators)
         prefetch_epilogue(blocks, tile)
         results = self.write_k_loop(tile, accumulators)
+
+        def epilogue() -> list[Value]:
+            at_once = rows_at_once(blocks.op, shape)
+            if at_once < mr:
+                return write_rows(blocks, tile, position.row, results, at_once)
+            return tile.write_epilogue(results)
+
+        def edge_epilogue() -> list[Value]:
+            if blocks.masks_edge:
+                return edge.masked(epilogue)
+            return edge.write_epilogue(results)
+
         w.branch(
             block.last,
-            lambda: w.branch(
-                partial,
-                lambda: edge.write_epilogue(results),
-                lambda: tile.write_epilogue(results),
-            ),
+            lambda: w.branch(partial, edge_epilogue, epilogue),
             lambda: w.branch(
                 partial, lambda: edge.keep(results), lambda: tile.keep(results)
             ),

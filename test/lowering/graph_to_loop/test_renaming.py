@@ -1,4 +1,4 @@
-"""Kernels have names of their own for sizes, which do not say how sizes are computed."""
+"""Kernels have own names for sizes, which do not say how sizes are computed."""
 
 from __future__ import annotations
 

@@ -1,0 +1,69 @@
+"""
+Write an epilogue of long functions in a loop over the rows of a register tile.
+
+    the accumulators are stored to scratch memory
+    for some rows of the tile: vectors are loaded, and go through the epilogue
+
+An exponential is some thirty instructions, and a tile of 12 x 32 has 24 vectors, twice
+where there is an edge: written out one after the other they are most of a kernel, and
+most of the time that LLVM takes for it. A store and a load of each vector are little
+beside such a function; a processor looks ahead into the next rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.loop import TileOp
+from ..math import FUNCTIONS
+from ..text.types import Value
+from .blocks import Blocks
+from .register_tile import RegisterTile, Shape
+
+_AT_ONCE = 4
+"""
+Vectors that go through the epilogue side by side: the chain of a function is some
+seventy cycles long, and instructions of few rows more wait for it. One at a time took
+1.3 of the time of a convolution of 16 channels (Sapphire Rapids).
+"""
+
+
+def rows_at_once(op: TileOp, shape: Shape) -> int:
+    """
+    The rows that the loop of an epilogue has at a time; all of them where it has no
+    long function, or there is no loop.
+    """
+    names = (each.name.removeprefix("math.") for each in op.epilogue.block.ops)
+    if FUNCTIONS.keys().isdisjoint(names):
+        return shape.rows
+    parts = (each for each in range(1, shape.rows + 1) if shape.rows % each == 0)
+    return next((e for e in parts if e * shape.vectors >= _AT_ONCE), shape.rows)
+
+
+def write_rows(
+    blocks: Blocks,
+    tile: RegisterTile,
+    row: str,
+    accumulators: Sequence[Value],
+    at_once: int,
+) -> list[Value]:
+    """Writes the loop for a tile that begins at a row, with the masks that it has."""
+    w, memory, lanes = blocks.w, blocks.host.memory, tile.shape.lanes
+    wide, type = tile.shape.vectors * lanes, blocks.op.initial.type
+
+    def place(at: str, vector: int) -> str:
+        offset = w.add(w.mul(at, str(wide)), str(vector * lanes))
+        return blocks.at(blocks.rows, offset)
+
+    for (number, vector), value in zip(tile.positions, accumulators, strict=True):
+        memory.put(value, place(str(number), vector))
+
+    def some(first: str, _: list[Value]) -> Sequence[Value]:
+        for number, vector in tile.positions[: at_once * tile.shape.vectors]:
+            at = w.add(first, str(number))
+            here = w.add(row, at), tile.columns[vector]
+            with tile.at(*here, lanes, None, tile.masks[vector]):
+                tile.write_epilogue_here(memory.read(place(at, vector), type, lanes))
+        return ()
+
+    return w.loop("0", str(tile.shape.rows), at_once, (), some)
