@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -40,6 +41,7 @@ from ...dialects.graph import (
     AbsOp,
     AddOp,
     CastOp,
+    ClampOp,
     ConcatOp,
     DimOp,
     DivOp,
@@ -228,6 +230,8 @@ def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] 
         return op.run_reference(arrays, {})
     if isinstance(op, CastOp):
         return _cast(op, *arrays)
+    if isinstance(op, ClampOp):
+        return _clamped(op, *arrays)
     if type(op) in _PAIRWISE:
         return _extreme(op, *arrays)
     if (rule := _BY_ELEMENT.get(type(op))) is None:
@@ -258,6 +262,15 @@ def _cast(op: CastOp, array: Array) -> Sequence[Array] | None:
         return None
     found = [conditions.negated(conditions.equal(each, 0)) for each in array.flat]
     return [np.array(found, object).reshape(array.shape)]
+
+
+def _clamped(op: ClampOp, array: Array) -> Sequence[Array]:
+    """Dimensions limited to a range."""
+    for limit, choose in zip(op.limits, (greater, lesser), strict=True):
+        if limit is not None:
+            limited: Any = np.frompyfunc(partial(choose, int(limit)), 1, 1)
+            array = np.asarray(limited(array), object)
+    return [array]
 
 
 def _extreme(op: GraphOp, array: Array) -> Sequence[Array] | None:

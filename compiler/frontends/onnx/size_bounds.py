@@ -30,6 +30,7 @@ from ....dialects.graph import (
     AddOp,
     CastOp,
     CeilOp,
+    ClampOp,
     DivOp,
     EqOp,
     FloorOp,
@@ -188,6 +189,13 @@ def _lesser(op: GraphOp, a: _Between, b: _Between) -> _Between:
     return _Between(low, _Most(lesser(*(each.dim for each in highs))))
 
 
+def _clamped(op: ClampOp, a: _Between) -> _Between:
+    for limit, choose in zip(op.limits, (_greater, _lesser), strict=True):
+        if limit is not None:
+            a = choose(op, a, _read(limit) or _Between())
+    return a
+
+
 def _is_great(most: _Most) -> bool:
     """Whether a bound is so great that memory is planned for no such number."""
     return most.size == 0 and most.more > _GREATEST
@@ -237,6 +245,7 @@ _RULES: dict[type[GraphOp], Rule[_Between]] = {
     AddOp: _added,
     CastOp: _cast,
     CeilOp: _whole,
+    ClampOp: _clamped,
     DivOp: _divided,
     EqOp: _equal,
     FloorOp: _whole,

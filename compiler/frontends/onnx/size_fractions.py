@@ -35,6 +35,7 @@ from ....dialects.graph import (
     AddOp,
     CastOp,
     CeilOp,
+    ClampOp,
     DivOp,
     EqOp,
     FloorOp,
@@ -247,6 +248,19 @@ def _extreme(choose: Callable[[Dim, Dim], Dim]) -> Rule[Ratio]:
     return rule
 
 
+def _clamped(op: GraphOp, a: Ratio) -> Ratio | None:
+    """A number that is limited to a range."""
+    assert isinstance(op, ClampOp)
+    found: Ratio | None = a
+    for limit, choose in zip(op.limits, (greater, lesser), strict=True):
+        if limit is not None:
+            number = read_number(limit)
+            if found is None or number is None:
+                return None
+            found = _extreme(choose)(op, found, number)
+    return found
+
+
 def _compared(test: Callable[[Dim, Dim], Dim]) -> Rule[Ratio]:
     """The rule of a comparison, whose result is 1 or 0."""
 
@@ -282,6 +296,7 @@ _OF_ONE: dict[type[GraphOp], Callable[[GraphOp, Ratio], Ratio | None]] = {
     AbsOp: lambda op, a: _held(op, _above_zero(a.top), a.bottom, a),
     CastOp: _cast,
     CeilOp: lambda op, a: _rounded(op, a, floordiv(a.top * -1, a.bottom) * -1),
+    ClampOp: _clamped,
     FloorOp: lambda op, a: _rounded(op, a, floordiv(a.top, a.bottom)),
     NegOp: lambda op, a: _held(op, a.top * -1, a.bottom, a),
     RoundOp: _to_even,

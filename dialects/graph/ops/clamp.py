@@ -42,8 +42,13 @@ class ClampOp(UnaryOp):
             raise VerifyException(f"expected bounds that are numbers, got {min}, {max}")
         return input
 
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The bounds as values of the element type."""
+        return _limits(dtype(self.type), **self.values())
+
     def scalar(self, x: SSAValue) -> SSAValue:
-        least, most = limits(dtype(self.type), **self.values())
+        least, most = self.limits
         if least is not None:
             x = scalar.maximum(x, scalar.constant(least, x.type))
         if most is not None:
@@ -54,7 +59,7 @@ class ClampOp(UnaryOp):
         """Integers are below the one after `max`, where `min` lets none be negative."""
         if is_float(self.type):
             return None
-        least, most = limits(dtype(self.type), **self.values())
+        least, most = self.limits
         if least is None or most is None or least < 0:
             return None
         return int(most) + 1
@@ -63,7 +68,7 @@ class ClampOp(UnaryOp):
         self, input: Array, min: float | None = None, max: float | None = None
     ) -> Array:
         of = input.dtype.type
-        least, most = limits(input.dtype, min, max)
+        least, most = _limits(input.dtype, min, max)
         if least is not None:
             input = np.maximum(input, of(least))
         if most is not None:
@@ -71,7 +76,7 @@ class ClampOp(UnaryOp):
         return input
 
 
-def limits(
+def _limits(
     kind: np.dtype[Any], min: float | None = None, max: float | None = None
 ) -> tuple[float | None, float | None]:
     """The bounds as values of the element type: rounded and in range for integers."""

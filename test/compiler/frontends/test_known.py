@@ -76,3 +76,28 @@ def test_a_remainder_of_a_size_is_a_size(name: str):
         x = np.arange(size, dtype=np.float32)
         (wanted,) = judge.run(None, {"x": x})
         np.testing.assert_array_equal(module(x), wanted)
+
+
+LIMITED = {
+    "a size": "k = Clip(s, two, seven)",
+    "a size from above": "k = Clip(s, , seven)",
+    "a size from below": "k = Clip(s, two)",
+    "half a size": """h = Constant<value = float {0.5}>()
+        l = Constant<value = float {1.5}>() u = Constant<value = float {6}>()
+        f = Cast<to = 1>(s) a = Mul(f, h) b = Clip(a, l, u) k = Cast<to = 7>(b)""",
+    "a number of the run": """m = ReduceMax(x) a = Cast<to = 7>(m) b = Mul(a, a)
+        k = Clip(b, two, seven)""",
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_a_number_that_is_limited_to_a_range_is_a_size(name: str):
+    case = Case(
+        f"""float[n] x | <float one = {{1}}, int64 two = {{2}}, int64 seven = {{7}}> {{
+        s = Shape(x) {LIMITED[name]} y = Expand(one, k) }}"""
+    )
+    module, judge = sr.compile(case.model), ReferenceEvaluator(case.model)
+    for size in (1, 2, 3, 6, 7, 8, 15, 300):
+        x = np.arange(size, dtype=np.float32)
+        (wanted,) = judge.run(None, {"x": x})
+        np.testing.assert_array_equal(module(x), wanted)
