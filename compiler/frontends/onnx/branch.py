@@ -8,16 +8,27 @@ is refused whose sizes would take the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from onnx import GraphProto
 from xdsl.builder import ImplicitBuilder
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects import Dim, conditions, guess, sizes, tensor_type
-from ....dialects.graph import IfOp, YieldOp, capture
-from ....dialects.graph.compose import joining
+from ....dialects import (
+    Dim,
+    agreed,
+    conditions,
+    greater,
+    guess,
+    sizes,
+    symbols_of,
+    tensor_type,
+)
+from ....dialects.graph import IfOp, WhereOp, YieldOp, capture, defined_symbols
+from ....dialects.graph.compose import joining, quantity
 from ...session import CompileError, UnsupportedOp
 from ..unsupported import NeedsValue, Unsupported, Varies
 from .ancestors import dims_of
@@ -25,6 +36,7 @@ from .emit import locate, location_of
 from .graph_builder import GraphBuilder
 from .node import Node
 from .region import add, building, entries_of, scalar, tensors
+from .run_time_sizes import define
 from .scope import Apart, Entry, Lost, Scope
 
 _NAMES = ("then_branch", "else_branch")
@@ -79,7 +91,8 @@ def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if len(compiled) < len(found):
         return _lost(builder, node, found)
     blocks = [each.block for each in found]
-    if not joining.unite(blocks, node.op, location_of(node.name), known):
+    either = _either(builder, node, blocks, known)
+    if not joining.unite(blocks, node.op, location_of(node.name), either):
         if known is None:
             raise _refusal(node, found)
         likely = _is_first_likely(scope, node, known, found)
@@ -98,6 +111,38 @@ def _condition_of(node: Node) -> Dim | None:
         return None
     (condition,) = known.dims()
     return condition
+
+
+def _either(
+    builder: GraphBuilder, node: Node, blocks: Sequence[Block], known: Dim | None
+) -> Callable[[Dim, Dim], Dim | None]:
+    """
+    What makes one size of the two that the branches give an axis of a result: where
+    data decides, and no branch defines them, a size that the run computes.
+    """
+    if known is not None:
+        return partial(conditions.chosen, known)
+    own = {name for each in blocks for name in defined_symbols(each)}
+    made: dict[tuple[Dim, Dim], Dim] = {}
+
+    def either(a: Dim, b: Dim) -> Dim | None:
+        if own & (symbols_of(a) | symbols_of(b)):
+            return agreed(a, b)
+        if (a, b) not in made:
+            made[a, b] = _chosen_size(builder, node, a, b)
+        return made[a, b]
+
+    return either
+
+
+def _chosen_size(builder: GraphBuilder, node: Node, a: Dim, b: Dim) -> Dim:
+    """Builds the definition of the size that is `a` where the condition holds."""
+    chosen, last = scalar(builder, node, node.operand(0)), builder.block.last_op
+    with ImplicitBuilder(builder.block):
+        value = WhereOp(chosen, quantity(a, i64), quantity(b, i64)).result
+        size = define(node, value, "size", greater(a, b))
+    locate(builder.block, last, node.name)
+    return size
 
 
 def _build(

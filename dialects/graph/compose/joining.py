@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ...agreement import agreed_shape
-from ...conditions import chosen
+from ...agreement import agreed, agreed_shape
 from ...dims import Dim
 from ...shape import sizes, tensor, tensor_type
 from .shaping import retyped
@@ -54,18 +53,17 @@ def unite(
     blocks: Sequence[Block],
     op: str,
     location: LocationAttr,
-    condition: Dim | None = None,
+    either: Callable[[Dim, Dim], Dim | None] = agreed,
 ) -> bool:
     """
     Gives what two branches yield one type each, which a branch that runs must yield;
-    false where the types are never equal. The sizes may differ where a condition on
-    sizes takes the first branch.
+    false where they have none. Sizes that differ become what is made of `either`.
     """
     ends = [end for block in blocks if (end := block.last_op) is not None]
     types: list[Attribute] = []
     for pair in zip(*(end.operands for end in ends), strict=True):
         first, second = map(tensor_type, pair)
-        shape = _shape_of_either(sizes(first), sizes(second), condition)
+        shape = _shape_of_either(sizes(first), sizes(second), either)
         if shape is None or first.element_type != second.element_type:
             return False
         types.append(tensor(first.element_type, *shape))
@@ -75,12 +73,11 @@ def unite(
 
 
 def _shape_of_either(
-    a: Sequence[Dim], b: Sequence[Dim], condition: Dim | None
+    a: Sequence[Dim], b: Sequence[Dim], either: Callable[[Dim, Dim], Dim | None]
 ) -> tuple[Dim, ...] | None:
-    """The shape that is `a` where a condition holds, else `b`; None if none is both."""
-    if condition is None:
-        return agreed_shape(a, b)
+    """The shape of what is `a` in some runs and `b` in others; None if none is."""
     if len(a) != len(b):
         return None
-    pairs = zip(a, b, strict=True)
-    return tuple(x if x == y else chosen(condition, x, y) for x, y in pairs)
+    found = [x if x == y else either(x, y) for x, y in zip(a, b, strict=True)]
+    known = tuple(each for each in found if each is not None)
+    return known if len(known) == len(found) else None

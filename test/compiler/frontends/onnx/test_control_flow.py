@@ -224,12 +224,50 @@ def test_a_loop_is_planned_with_its_model():
         module(X)
 
 
-def test_branches_of_different_shapes_are_refused():
+OF_SIZES = {
+    "a cache that one branch reads": ("Concat<axis=1> (p, x)", "Neg (x)"),
+    "an axis of one": ("ReduceSum (x, i)", "Neg (x)"),
+    "other numbers": ("Transpose (w)", "Relu (w)"),
+    "a part": ("Slice (x, i, j, i)", "Concat<axis=1> (x, x, x)"),
+}
+
+
+@pytest.mark.parametrize("name", OF_SIZES)
+def test_data_may_choose_between_sizes(name: str):
+    first, second = OF_SIZES[name]
+    source = model(
+        f"""
+    g (bool c, float[n, m] x, float[n, l] p, float[2, 4] w) => (float[a, b] y)
+      <int64[1] i = {{1}}, int64[1] j = {{2}}> {{
+      r = If (c) <
+        then_branch = t () => (float[?, ?] a) {{ a = {first} }},
+        else_branch = e () => (float[?, ?] b) {{ b = {second} }}
+      >
+      y = Exp (r)
+    }}"""
+    )
+    module = sr.compile(source, options=sr.Options(cache=False))
+    random, judge = np.random.default_rng(0), ReferenceEvaluator(source)
+    for n, m, k in ((3, 4, 5), (1, 1, 1), (2, 3, 0), (2, 9, 2), (0, 2, 2)):
+        given = {
+            "x": random.standard_normal((n, m), np.float32),
+            "p": random.standard_normal((n, k), np.float32),
+            "w": random.standard_normal((2, 4), np.float32),
+        }
+        for taken in (True, False):
+            c = np.array(taken)
+            (wanted,) = judge.run(None, {**given, "c": c})
+            got = module(c=c, **given)
+            assert got.shape == wanted.shape, (n, m, k, taken)
+            np.testing.assert_allclose(got, wanted, rtol=1e-5)
+
+
+def test_branches_of_different_ranks_are_refused():
     text = """
     g (bool c, float[2, 4] x) => (float[n, m] y) {
       y = If (c) <
         then_branch = t () => (float[2, 4] a) { a = Neg (x) },
-        else_branch = e () => (float[4, 2] b) { b = Transpose (x) }
+        else_branch = e () => (float b) { b = ReduceSum<keepdims=0> (x) }
       >
     }"""
     with pytest.raises(CompileError, match="branches with results of one type"):

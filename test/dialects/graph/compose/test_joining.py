@@ -78,6 +78,12 @@ def test_branches_yield_the_simpler_sizes():
     assert last.prev_op.location == HERE
 
 
+def test_sizes_that_differ_become_what_is_made_of_both():
+    blocks = [negated(typed("n", "m")), negated(typed("n + 1", "m"))]
+    assert unite(blocks, "If", HERE, lambda a, b: dim("k"))
+    assert [yielded(block) for block in blocks] == [(typed("k", "m"),)] * 2
+
+
 def test_branches_of_types_that_are_never_equal_stay():
     blocks = [negated(typed("n")), negated(typed("n + 1"))]
     assert not unite(blocks, "If", HERE)
