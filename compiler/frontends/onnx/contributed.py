@@ -25,9 +25,16 @@ from . import (
 )
 from .element import TYPES
 from .node import Handler, Node, Results
+from .rounded import rounded_once
 from .signature import Attribute, Parameter, Signature, signature
 
 _DOMAIN = "com.microsoft"
+
+_IN_ONNX = ("LayerNormalization", "SimplifiedLayerNormalization")
+"""
+Ops that ONNX Runtime has in the domain of ONNX, whatever its opset. ONNX itself has
+`LayerNormalization` since opset 17, which an optimiser writes into older models too.
+"""
 
 _Default: TypeAlias = "int | float | str | _Kind"
 """The default of an attribute, or its kind where it has none."""
@@ -48,6 +55,9 @@ _INT = _Kind(AttributeProto.INT)
 _NEEDED = _Kind(AttributeProto.INT, is_required=True)
 
 _ANY = frozenset(TYPES.values())
+
+_FLOATS_OF = "T"
+"""The name of the type of floats of an op, which are of one width."""
 
 _MANY = 1 << 20
 """The most inputs of an op that takes any number."""
@@ -176,6 +186,11 @@ _FORMS: Mapping[str, tuple[str, Mapping[str, _Default], int]] = {
     "FastGelu": ("X ?bias", {}, 1),
     "FusedConv": ("X W ?B ?Z", _CONV, 1),
     "FusedGemm": ("A B ?C", _FUSED_GEMM, 1),
+    "SimplifiedLayerNormalization": (
+        "X scale",
+        {"axis": -1, "epsilon": 1e-5, "stash_type": 1},
+        2,
+    ),
     "SkipLayerNormalization": (
         "input skip gamma ?beta ?bias",
         {"epsilon": 1e-12},
@@ -215,11 +230,21 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
+_ROUNDED_ONCE = {**contributed_layers.HANDLERS, **contributed_attention.HANDLERS}
+"""Ops whose steps are of f32 where their floats have 16 bits: a square may not fit."""
+
+
 def find_contributed(node: NodeProto) -> tuple[Signature, Handler] | None:
-    """The signature and the handler of a node of the domain, if it has such."""
-    if node.domain != _DOMAIN or node.op_type not in HANDLERS:
+    """
+    The signature and the handler of a node of the domain, or of an op that ONNX Runtime
+    has beside those of ONNX, if it has such.
+    """
+    is_own = node.domain == _DOMAIN
+    if node.op_type not in (HANDLERS if is_own else _IN_ONNX):
         return None
     handler = HANDLERS[node.op_type]
+    if node.op_type in _ROUNDED_ONCE:
+        handler = rounded_once(handler)
 
     def checked(seen: Node) -> Results:
         results = handler(seen)
@@ -242,7 +267,8 @@ def _signature_of(op: str) -> Signature:
     texts, attributes, outputs = _FORMS[op]
     names = texts.split()
     inputs = tuple(
-        Parameter(each.lstrip("?*"), _ANY, each[0] in "?*") for each in names
+        Parameter(each.lstrip("?*"), _ANY, each[0] in "?*", _FLOATS_OF)
+        for each in names
     )
     needed = [place for place, each in enumerate(inputs) if not each.is_optional]
     return Signature(
@@ -253,6 +279,7 @@ def _signature_of(op: str) -> Signature:
         tuple(f"output {place}" for place in range(outputs)),
         outputs,
         {name: _attribute(name, each) for name, each in attributes.items()},
+        (_FLOATS_OF,) * outputs,
     )
 
 

@@ -130,11 +130,24 @@ def _skip_simple_norm(node: Node) -> Results:
     total = AddOp(node.operand(0), node.operand(1)).result
     if node.has(3):
         total = AddOp(total, node.operand(3)).result
-    axes = (node.normalize(-1, node.rank(0)),)
-    squares = MeanOp(MulOp(total, total), axes=axes, keepdims=True).result
-    factor = ReciprocalOp(SqrtOp(plus(squares, node.number("epsilon")))).result
+    squares, factor = _root_mean_square(node, total, -1)
     result = MulOp(MulOp(total, factor), node.operand(2)).result
     return [result, squares, factor, total]
+
+
+def _simple_norm(node: Node) -> Results:
+    """The input divided by its root mean square along an axis and all after it."""
+    x = node.operand(0)
+    _, factor = _root_mean_square(node, x, node.integer("axis"))
+    return [MulOp(MulOp(x, factor), node.operand(1)).result, factor]
+
+
+def _root_mean_square(node: Node, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
+    """Builds the mean of the squares from an axis on, and one over its root."""
+    rank = len(shape_of(x))
+    axes = tuple(range(node.normalize(axis, rank), rank))
+    squares = MeanOp(MulOp(x, x), axes=axes, keepdims=True).result
+    return squares, ReciprocalOp(SqrtOp(plus(squares, node.number("epsilon")))).result
 
 
 def _embed_norm(node: Node) -> Results:
@@ -173,6 +186,7 @@ HANDLERS: dict[str, Handler] = {
     "Gelu": _gelu,
     "LayerNormalization": NORMS["LayerNormalization"],
     "QuickGelu": _quick_gelu,
+    "SimplifiedLayerNormalization": _simple_norm,
     "SkipLayerNormalization": _skip_norm,
     "SkipSimplifiedLayerNormalization": _skip_simple_norm,
 }

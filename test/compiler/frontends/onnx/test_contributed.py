@@ -237,6 +237,16 @@ CASES = {
         " y, , , z = com.microsoft.SkipSimplifiedLayerNormalization<epsilon=0.01>"
         "(x, s, g) }",
     ),
+    "simple norm": Case(
+        "float[2,3,5] x, float[3,5] g | {"
+        " y = SimplifiedLayerNormalization<axis=1, epsilon=0.01>(x, g) }",
+    ),
+    "layer norm of an older opset": Case(
+        "float[2,3,5] x, float[5] g, float[5] b | {"
+        " y = LayerNormalization<epsilon=0.01>(x, g, b)"
+        " z = SimplifiedLayerNormalization(y, g) }",
+        opset=11,
+    ),
     "attention": Case(
         "float[2,3,8] x, float[8,24] w, float[24] b, float[2,2,3,3] a | {"
         " y = com.microsoft.Attention<num_heads=2>(x, w, b, , , a)"
@@ -266,6 +276,35 @@ CASES = {
         "(j, l, w, p, s, g, b, u) }",
     ),
 }
+
+
+LARGE_HALVES = {
+    "skip layer norm": "com.microsoft.SkipLayerNormalization(x, s, g, g)",
+    "skip simple norm": "com.microsoft.SkipSimplifiedLayerNormalization(x, s, g)",
+    "simple norm": "SimplifiedLayerNormalization(x, g)",
+    "attention": "com.microsoft.Attention<num_heads=2>(x, w, b)",
+}
+
+
+@pytest.mark.parametrize("name", LARGE_HALVES)
+def test_squares_of_halves_may_leave_their_type(name: str):
+    text = (
+        '<ir_version: 9, opset_import: ["" : 18, "com.microsoft" : 1]>'
+        "g (float[2,3,8] x, float[2,3,8] s, float[8] g, float[8,24] w, float[24] b)"
+        f" => (float[2,3,8] y) {{ y = {LARGE_HALVES[name]} }}"
+    )
+    random = np.random.default_rng(0)
+    shapes = {"x": (2, 3, 8), "s": (2, 3, 8), "g": (8,), "w": (8, 24), "b": (24,)}
+    given = {each: random.standard_normal(shape) for each, shape in shapes.items()}
+    given["x"] *= 400
+    halves = {each: array.astype(np.float16) for each, array in given.items()}
+    (got,) = read(parser.parse_model(text.replace("float", "float16"))).run(
+        *halves.values()
+    )
+    singles = {each: array.astype(np.float32) for each, array in halves.items()}
+    (wanted,) = session(parser.parse_model(text)).run(None, singles)
+    assert got.dtype == np.float16
+    np.testing.assert_allclose(got, wanted, 2e-3)
 
 
 BITS = [(8, "none", 32), (8, "packed", 32), (4, "none", 32), (4, "packed", 32)]
