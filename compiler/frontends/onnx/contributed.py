@@ -212,6 +212,28 @@ _FORMS: Mapping[str, tuple[str, Mapping[str, _Default], int]] = {
         {**_ATTENTION, "qkv_hidden_sizes": _INTS, "rotary_embedding_dim": 0},
         2,
     ),
+    "MultiHeadAttention": (
+        "query ?key ?value ?bias ?key_padding_mask ?attention_bias ?past_key "
+        "?past_value ?past_sequence_length ?cache_indirection",
+        {
+            "num_heads": _NEEDED,
+            "unidirectional": 0,
+            "mask_filter_value": -10000.0,
+            "scale": _FLOAT,
+        },
+        3,
+    ),
+    "RotaryEmbedding": (
+        "input position_ids cos_cache sin_cache",
+        {
+            "interleaved": 0,
+            "is_packed_batching": 0,
+            "num_heads": 0,
+            "rotary_embedding_dim": 0,
+            "scale": 1.0,
+        },
+        1,
+    ),
     "QAttention": (
         "input weight bias input_scale weight_scale ?mask_index ?input_zero_point "
         "?weight_zero_point ?past",

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 from onnx import TensorProto
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, floordiv
 from ....dialects.graph import (
     AddOp,
+    ConcatOp,
     GtOp,
+    IndexSelectOp,
     LeOp,
     LtOp,
     MatmulOp,
     MulOp,
     SoftmaxOp,
+    SubOp,
     WhereOp,
 )
 from ....dialects.graph.compose import (
@@ -24,13 +29,14 @@ from ....dialects.graph.compose import (
     number_like,
     part,
     permuted,
+    quantity,
     reshaped,
     shape_of,
     times,
 )
 from ..unsupported import Unsupported
 from .element import element
-from .node import Handler, Node, Result
+from .node import Handler, Node, Result, Results
 from .quantization import matmul_of_steps
 
 
@@ -83,8 +89,7 @@ def _attend(
     bias: SSAValue | None,
 ) -> SSAValue:
     """Builds the attention of queries, keys and values that lie side by side."""
-    batch, length, width = shape_of(product)
-    each = floordiv(width, 3)
+    each = floordiv(shape_of(product)[2], 3)
     given = (each, each, each) if sizes is None else sizes
     heads = node.integer("num_heads")
     if len(given) != 3 or any(
@@ -96,12 +101,24 @@ def _attend(
     parts: list[SSAValue] = []
     start: Dim = 0
     for size in given:
-        apart = [batch, length, heads, floordiv(size, heads)]
-        rows = reshaped(part(product, 2, start, size), apart)
-        parts.append(permuted(rows, (0, 2, 1, 3)))
+        parts.append(_in_heads(part(product, 2, start, size), heads))
         start = start + size
+    return _of_heads(node, parts, mask, bias)
+
+
+def _in_heads(x: SSAValue, heads: int) -> SSAValue:
+    """Builds the parts of each row that are those of a head, in an axis before rows."""
+    batch, length, width = shape_of(x)
+    apart = [batch, length, heads, floordiv(width, heads)]
+    return permuted(reshaped(x, apart), (0, 2, 1, 3))
+
+
+def _of_heads(
+    node: Node, parts: Sequence[SSAValue], mask: int, bias: SSAValue | None
+) -> SSAValue:
+    """Builds the attention of queries, keys and values of heads, side by side again."""
     queries, keys, values = parts
-    depth = shape_of(queries)[-1]
+    batch, _, length, depth = shape_of(queries)
     assert isinstance(depth, int), "the sizes of heads are numbers"
     factor = node.number("scale") if node.gives_attribute("scale") else 1 / sqrt(depth)
     scores = times(MatmulOp(queries, permuted(keys, (0, 1, 3, 2))).result, factor)
@@ -109,17 +126,18 @@ def _attend(
     if bias is not None:
         scores = AddOp(scores, bias).result
     result = MatmulOp(SoftmaxOp(scores, axis=3), values).result
-    return reshaped(permuted(result, (0, 2, 1, 3)), [batch, length, given[2]])
+    width = shape_of(values)[1] * shape_of(values)[3]
+    return reshaped(permuted(result, (0, 2, 1, 3)), [batch, length, width])
 
 
 def _masked(node: Node, scores: SSAValue, mask: int) -> SSAValue:
     """Builds the scores, far lower for keys that a mask leaves out."""
-    length = shape_of(scores)[-1]
+    *_, count, length = shape_of(scores)
     if node.has(mask):
         batch = shape_of(scores)[0]
         given = node.operand(mask)
         match node.shape(mask):
-            case (count,) if count == batch:
+            case (given_lengths,) if given_lengths == batch:
                 places = counted(length, 3, 4, node.element(mask))
                 kept = LtOp(places, reshaped(given, [batch, 1, 1, 1])).result
             case (_, keys):
@@ -133,13 +151,99 @@ def _masked(node: Node, scores: SSAValue, mask: int) -> SSAValue:
         lower = number_like(node.number("mask_filter_value"), scores)
         scores = AddOp(scores, WhereOp(kept, number_like(0, scores), lower)).result
     if node.flag("unidirectional"):
-        rows, columns = counted(length, 2, 4), counted(length, 3, 4)
+        rows, columns = counted(count, 2, 4), counted(length, 3, 4)
+        if length != count:
+            rows = AddOp(rows, quantity(length - count, i64)).result
         lowest = number_like(-float("inf"), scores)
         scores = WhereOp(LeOp(columns, rows), scores, lowest).result
     return scores
 
 
+def _multi_head(node: Node) -> Results:
+    """The attention of heads, whose queries, keys and values are given."""
+    heads, given = node.integer("num_heads"), [0, 1, 2]
+    if not all(map(node.has, given)) or node.rank(0) != 3:
+        raise Unsupported("queries, keys and values in one tensor")
+    if node.has(8) or node.has(9):
+        raise Unsupported("a cache of beams")
+    parts: list[SSAValue] = []
+    start: Dim = 0
+    for place, each in enumerate(map(node.operand, given)):
+        size = node.shape(place)[-1]
+        if node.rank(place) == 4:
+            if node.has(3):
+                raise Unsupported("a bias beside keys and values of heads")
+            parts.append(each)
+            continue
+        if not isinstance(size, int) or heads < 1 or size % heads:
+            raise node.error(f"expected rows of {heads} heads, got {node.type(place)}")
+        if node.has(3):
+            each = AddOp(each, part(node.operand(3), 0, start, size)).result
+            start = start + size
+        parts.append(_in_heads(each, heads))
+    for place, past in ((1, 6), (2, 7)):
+        if node.has(past):
+            joined = ConcatOp(node.operand(past), parts[place], axis=2)
+            parts[place] = joined.result
+    bias = node.operand(5) if node.has(5) else None
+    return [_of_heads(node, parts, 4, bias), parts[1], parts[2]]
+
+
+def _rotary(node: Node) -> Result:
+    """Pairs of elements of each head, turned by the angles of a place."""
+    x, cosines = node.operand(0), node.operand(2)
+    if node.flag("is_packed_batching") or node.number("scale") != 1:
+        raise Unsupported("packed batches, or a scale")
+    half = shape_of(cosines)[1]
+    is_flat, heads = node.rank(0) == 3, node.integer("num_heads")
+    if is_flat:
+        width = shape_of(x)[2]
+        heads = heads if node.integer("rotary_embedding_dim") else 0
+        x = _in_heads(x, heads or _number(node, floordiv(width, half * 2)))
+    batch, _, length, depth = shape_of(x)
+    places = convert(node.operand(1), i64)
+    if node.shape(1) == (1,):
+        places = AddOp(counted(length, 1, 2), reshaped(places, [1, 1])).result
+    turns: list[SSAValue] = []
+    for table in (cosines, node.operand(3)):
+        rows = IndexSelectOp(table, places, axis=0, wraps=False).result
+        turns.append(reshaped(rows, [shape_of(rows)[0], 1, length, half]))
+    result = _turned(node, part(x, 3, 0, half * 2), half, turns)
+    if depth != half * 2:
+        rest = part(x, 3, half * 2, depth - half * 2)
+        result = ConcatOp(result, rest, axis=3).result
+    if not is_flat:
+        return result
+    return reshaped(permuted(result, (0, 2, 1, 3)), [batch, length, node.shape(0)[2]])
+
+
+def _turned(node: Node, x: SSAValue, half: Dim, turns: Sequence[SSAValue]) -> SSAValue:
+    """Builds the pairs of the last axis of `x` turned, whose halves they may be."""
+    *outer, _ = shape_of(x)
+    if node.flag("interleaved"):
+        x = permuted(reshaped(x, [*outer, half, 2]), (0, 1, 2, 4, 3))
+        x = reshaped(x, [*outer, half * 2])
+    cosines, sines = turns
+    one, two = part(x, 3, 0, half), part(x, 3, half, half)
+    first = SubOp(MulOp(one, cosines), MulOp(two, sines)).result
+    second = AddOp(MulOp(two, cosines), MulOp(one, sines)).result
+    x = ConcatOp(first, second, axis=3).result
+    if not node.flag("interleaved"):
+        return x
+    x = permuted(reshaped(x, [*outer, 2, half]), (0, 1, 2, 4, 3))
+    return reshaped(x, [*outer, half * 2])
+
+
+def _number(node: Node, size: Dim) -> int:
+    """A number of heads, which must be the same in all runs."""
+    if not isinstance(size, int) or size < 1:
+        raise node.error(f"expected a head or more, got {size} in {node.type(0)}")
+    return size
+
+
 HANDLERS: dict[str, Handler] = {
     "Attention": _attention,
+    "MultiHeadAttention": _multi_head,
+    "RotaryEmbedding": _rotary,
     "QAttention": _quantized_attention,
 }

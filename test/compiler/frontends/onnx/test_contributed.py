@@ -268,6 +268,30 @@ CASES = {
         " z = com.microsoft.QAttention<num_heads=2, unidirectional=1>"
         "(x, w, b, s, t, , o) }",
     ),
+    "heads of given rows": Case(
+        "float[2,3,8] q, float[2,5,8] k, float[2,5,12] v, float[28] b,"
+        " float[1,2,3,5] a | <int32[2,5] m = {1,1,0,1,0,1,1,1,1,0}> {"
+        " y = com.microsoft.MultiHeadAttention<num_heads=2>(q, k, v, b, m)"
+        " z = com.microsoft.MultiHeadAttention<num_heads=4, scale=0.3>(q, k, v)"
+        " w = com.microsoft.MultiHeadAttention<num_heads=2>(q, k, v, b, , a) }",
+    ),
+    "heads with rows of calls before": Case(
+        "float[2,3,8] q, float[2,3,8] k, float[2,3,8] v, float[2,2,4,4] p,"
+        " float[2,2,4,4] o | { y, z, w = com.microsoft.MultiHeadAttention"
+        "<num_heads=2, unidirectional=1>(q, k, v, , , , p, o) }",
+    ),
+    "keys and values of heads": Case(
+        "float[2,3,8] q, float[2,2,5,4] k, float[2,2,5,4] v | {"
+        " y = com.microsoft.MultiHeadAttention<num_heads=2>(q, k, v) }",
+    ),
+    "rotations": Case(
+        "float[2,3,8] x, float[2,2,3,8] h, float[9,2] c, float[9,2] s,"
+        " float[9,4] d, float[9,4] e | <int64[2,3] i = {5,0,8,1,2,3},"
+        " int64[1] j = {4}> { y = com.microsoft.RotaryEmbedding(x, i, c, s)"
+        " z = com.microsoft.RotaryEmbedding<interleaved=1>(h, j, d, e)"
+        " w = com.microsoft.RotaryEmbedding<num_heads=1, rotary_embedding_dim=4,"
+        " interleaved=1>(x, j, c, s) }",
+    ),
     "embeddings": Case(
         "int32[2,3] i, int32[2,3] k, float[128,6] w, float[9,6] p, float[128,6] s,"
         " float[6] g, float[6] b, int32[2,3] m | { j = Abs(i) l = Abs(k)"
