@@ -1,4 +1,4 @@
-"""ONNX ops that interpolate an image at computed places: `DeformConv`, `RoiAlign`."""
+"""ONNX ops of computed places in images: `AffineGrid`, `DeformConv`, `RoiAlign`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Array, Dim, Element, floordiv, product, tensor_type
+from ....dialects import (
+    Array,
+    Dim,
+    Element,
+    floordiv,
+    greater,
+    product,
+    tensor_type,
+)
 from ....dialects.graph import (
     AddOp,
     CeilOp,
@@ -247,7 +255,38 @@ def _samples(node: Node, axis: int, size: Dim, count: int, ratio: int) -> _Ends:
     return _Ends.of(inside, size, [is_near, is_near])
 
 
+def _affine_grid(node: Node) -> Result:
+    """
+    The places, from -1 to 1 along each axis, that affine maps give to the elements of
+    images. ONNX's definition removes a batch of one.
+    """
+    batch, size = node.shape(0)[0], node.dims(1)
+    rank = len(size) - 2
+    if rank not in (2, 3) or node.shape(0)[1:] != (rank, rank + 1):
+        raise node.error(
+            f"expected a map of 2 or 3 axes for each image, and sizes NxCx..., got "
+            f"{node.type(0)} and {len(size)} sizes"
+        )
+    batch = node.agreed(batch, size[0])
+
+    def column(place: int) -> SSAValue:
+        rows = part(node.operand(0), 2, place, 1)
+        return reshaped(rows, [batch, *[1] * rank, rank])
+
+    result, kind = column(rank), _kind(node.operand(0))
+    for place, length in enumerate(reversed(size[2:])):
+        numbers = counted(length, rank - place, rank + 2, kind)
+        if node.flag("align_corners"):
+            steps = DivOp(numbers, quantity(greater(length - 1, 1), kind)).result
+        else:
+            steps = DivOp(plus(numbers, 0.5), quantity(length, kind)).result
+        along_axis = plus(times(steps, 2.0), -1.0)
+        result = AddOp(result, MulOp(column(place), along_axis)).result
+    return result
+
+
 HANDLERS: dict[str, Handler] = {
+    "AffineGrid": _affine_grid,
     "DeformConv": _deformed_conv,
     "RoiAlign": _aligned_regions,
 }

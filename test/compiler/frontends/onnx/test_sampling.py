@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
 
+import static_runtime as sr
 from static_runtime.compiler.session.errors import CompileError
 
 from .interpreter import model, read
@@ -77,3 +78,23 @@ def test_a_deformed_convolution_of_groups_is_onnxs():
 def test_what_has_no_samples_is_refused(text: str, message: str):
     with pytest.raises(CompileError, match=message):
         read(model(text, 22))
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+@pytest.mark.parametrize("spatial", ["h, w", "d, h, w"])
+def test_a_grid_of_a_batch_of_any_size(spatial: str, corners: int):
+    rank = spatial.count(",") + 1
+    source = model(
+        f"""g (float[n,{rank},{rank + 1}] maps, float[n,2,{spatial}] x) => (float y) {{
+        s = Shape(x) y = AffineGrid<align_corners={corners}>(maps, s) }}""",
+        opset=20,
+    )
+    module, judge = sr.compile(source), ReferenceEvaluator(source)
+    for batch, *sizes in ((1, 3, 4, 5), (2, 5, 2, 3), (3, 2, 2, 2)):
+        random = np.random.default_rng(batch)
+        maps = random.standard_normal((batch, rank, rank + 1), np.float32)
+        x = np.zeros((batch, 2, *sizes[:rank]), np.float32)
+        (wanted,) = judge.run(None, {"maps": maps, "x": x})
+        got = module(maps, x)
+        assert got.shape == wanted.shape
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
