@@ -30,14 +30,14 @@ seventy cycles long, and instructions of few rows more wait for it. One at a tim
 
 def rows_at_once(op: TileOp, shape: Shape) -> int:
     """
-    The rows that the loop of an epilogue has at a time; all of them where it has no
-    long function, or there is no loop.
+    The rows that the loop of an epilogue has at a time, before those that are left; all
+    where it has no long function, or there would be no two trips.
     """
     names = (each.name.removeprefix("math.") for each in op.epilogue.block.ops)
     if FUNCTIONS.keys().isdisjoint(names):
         return shape.rows
-    parts = (each for each in range(1, shape.rows + 1) if shape.rows % each == 0)
-    return next((e for e in parts if e * shape.vectors >= _AT_ONCE), shape.rows)
+    at_once = -(-_AT_ONCE // shape.vectors)
+    return at_once if 2 * at_once <= shape.rows else shape.rows
 
 
 def write_rows(
@@ -58,12 +58,16 @@ def write_rows(
     for (number, vector), value in zip(tile.positions, accumulators, strict=True):
         memory.put(value, place(str(number), vector))
 
-    def some(first: str, _: list[Value]) -> Sequence[Value]:
-        for number, vector in tile.positions[: at_once * tile.shape.vectors]:
+    def some(first: str, _: list[Value], count: int = at_once) -> Sequence[Value]:
+        for number, vector in tile.positions[: count * tile.shape.vectors]:
             at = w.add(first, str(number))
             here = w.add(row, at), tile.columns[vector]
             with tile.at(*here, lanes, None, tile.masks[vector]):
                 tile.write_epilogue_here(memory.read(place(at, vector), type, lanes))
         return ()
 
-    return w.loop("0", str(tile.shape.rows), at_once, (), some)
+    left = tile.shape.rows % at_once
+    stop = str(tile.shape.rows - left)
+    w.loop("0", stop, at_once, (), some)
+    some(stop, [], left)
+    return []
