@@ -113,12 +113,32 @@ def is_below(path: Path, places: Sequence[str]) -> bool:
     return any(own.is_relative_to(each) for each in places)
 
 
+@pytest.fixture(scope="module")
+def few_objects() -> None:
+    """
+    Has Python's collector leave alone what tests of other files keep, for a file whose
+    tests call it again and again.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def runs_host() -> None:
     """Skips a test that runs code in a thread or a process where it cannot run here."""
     from .as_host import skip_unless_host_runs
 
     skip_unless_host_runs()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Has Python's collector rest meanwhile: what is collected stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -177,7 +178,7 @@ def test_the_lowerings_are_entered_at_few_places():
         if parts[:2] == ["static_runtime", "lowering"]
     )
     for name in MAKES_CODE:
-        files = [ROOT / name] if name.endswith(".py") else sources(name)
+        files = (ROOT / name,) if name.endswith(".py") else sources(name)
         used = [parts[1:2] for path in files for _, parts in imports(path)]
         assert ["lowering"] in used, f"{name} may import what it does not"
 
@@ -228,6 +229,7 @@ def test_no_folders_go_in_a_circle():
         raise AssertionError(" is imported by\n".join(circle)) from None
 
 
+@cache
 def libraries(path: Path) -> set[str]:
     """The libraries that a file may import."""
     folders = path.relative_to(ROOT).parents
@@ -357,6 +359,9 @@ READ_TWICE = re.compile(
 )
 """Phrases that a reader of English must read twice, as no word says what they mean."""
 
+MAYBE = re.compile(READ_TWICE.pattern.replace("[.;:,(|] ", r"\W "), re.IGNORECASE)
+"""What the text of a file has where its prose has such a phrase."""
+
 
 def prose(path: Path) -> Iterator[tuple[str, str]]:
     """The docstrings and comments of a Python file, or another's text, by place."""
@@ -375,6 +380,8 @@ def test_prose_is_read_once():
         f"{place} {found[0]}"
         for path in tracked()
         if path.suffix in (".md", ".py")
+        # Few files are parsed.
+        if MAYBE.search(" ".join(re.sub('#|"""', ". ", path.read_text()).split()))
         for place, said in prose(path)
         for found in READ_TWICE.finditer(" ".join(said.split()))
     )

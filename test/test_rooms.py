@@ -221,15 +221,44 @@ def used_by_others() -> set[tuple[str, str]]:
                 found.add((module, name))
                 if is_module(f"{module}.{name}"):
                     modules[name] = f"{module}.{name}"
-        for node in nodes(path):
-            match node:
-                case ast.Attribute(value=ast.Name(owner), attr=attr):
-                    found.add((modules.get(owner, ""), attr))
-                case ast.Constant(str(text)):
-                    found.add(("", text))
-                case _:
-                    pass
+        found |= {(modules.get(owner, ""), attr) for owner, attr in attributes(path)}
+        found |= {("", text) for text in texts(path)}
     return found
+
+
+ATTRIBUTE = re.compile(r"\b([^\W\d]\w*)\.([^\W\d]\w*)")
+TEXT = re.compile(r"""(["'])(\w+)\1""")
+
+
+def is_in_a_room(path: Path) -> bool:
+    """Whether a file is parsed; of others the text is enough."""
+    return path.relative_to(ROOT).parts[0] in ROOMS
+
+
+def attributes(path: Path) -> Iterator[tuple[str, str]]:
+    """Names, each with one that follows it after a dot."""
+    if not is_in_a_room(path):
+        yield from {(each[1], each[2]) for each in ATTRIBUTE.finditer(path.read_text())}
+        return
+    for node in nodes(path):
+        match node:
+            case ast.Attribute(value=ast.Name(owner), attr=attr):
+                yield owner, attr
+            case _:
+                pass
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The strings of a file that may be a name."""
+    if not is_in_a_room(path):
+        yield from {each[2] for each in TEXT.finditer(path.read_text())}
+        return
+    for node in nodes(path):
+        match node:
+            case ast.Constant(str(text)):
+                yield text
+            case _:
+                pass
 
 
 def public_signatures(scope: ast.Module | ast.ClassDef) -> Iterator[str]:
