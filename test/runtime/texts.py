@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from functools import cache
 from unittest.mock import patch
 
@@ -95,10 +96,17 @@ def compiled(text: str) -> CompiledModule:
     return fresh(text)
 
 
-def fresh(text: str) -> CompiledModule:
-    """A module of its own, which nothing has called yet."""
+@cache
+def original(text: str) -> CompiledModule:
+    """The module of a text, which nothing calls."""
     with without_kernels():
         return as_compiled(sr.compile(text, options=sr.Options(cache=False)))
+
+
+def fresh(text: str) -> CompiledModule:
+    """A module of its own, which nothing has called yet."""
+    # A copy has the code of its original, and nothing else of it.
+    return copy(original(text))
 
 
 def as_compiled(module: sr.StaticModule) -> CompiledModule:

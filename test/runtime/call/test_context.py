@@ -15,6 +15,8 @@ from static_runtime.runtime.plan.block import ALIGNMENT, memory_in_use
 
 from ..texts import DOUBLE, RUNNING, WORDS, compiled, fresh
 
+pytestmark = pytest.mark.usefixtures("few_objects")
+
 STEPS = """
 func.func @steps(%x: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["n"]> {
   %0 = graph.cumsum %x {axis = 0 : i64} : tensor<?x3xf32, ["n"]>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import cache
 from threading import Barrier
 from typing import Any
@@ -69,9 +70,15 @@ func.func @sums(%k: tensor<?xi64, ["past"]>, %row: tensor<2xi64>)
 """Twice a cache, whose size only the run knows, and the cache."""
 
 
-def made(text: str, **more: Any) -> sr.StaticModule:
-    """A module whose `past` grows."""
-    return sr.compile(text, options=sr.Options(cache=False, grow=("past",), **more))
+@cache
+def original(text: str) -> sr.StaticModule:
+    """A module whose `past` grows, which nothing calls."""
+    return sr.compile(text, options=sr.Options(cache=False, grow=("past",)))
+
+
+def made(text: str) -> sr.StaticModule:
+    """A module of its own whose `past` grows."""
+    return copy(original(text))
 
 
 @cache

@@ -19,6 +19,8 @@ from ..resident import growth as native_growth
 from ..resident import resident_bytes
 from ..texts import AFFINE, PARTS, RUNNING, WORDS, compiled
 
+pytestmark = pytest.mark.usefixtures("few_objects")
+
 X = np.ones((4, 3), np.float32)
 W = np.ones((3, 5), np.float32)
 OUT = np.ones((4, 3), np.float32), np.ones((4, 3), np.float32)
@@ -42,9 +44,9 @@ def refused(call: Callable[[], Any]) -> Callable[[], None]:
 
 
 CALLS: dict[str, tuple[int, Callable[[], Any]]] = {
-    "one output": (5_000, lambda: compiled(AFFINE)(X, W)),
-    "several outputs": (5_000, lambda: compiled(PARTS)(X)),
-    "outputs of the caller's": (5_000, lambda: compiled(PARTS)(X, out=OUT)),
+    "one output": (2_000, lambda: compiled(AFFINE)(X, W)),
+    "several outputs": (2_000, lambda: compiled(PARTS)(X)),
+    "outputs of the caller's": (2_000, lambda: compiled(PARTS)(X, out=OUT)),
     "no such outputs": (1_000, refused(lambda: compiled(PARTS)(X, out=(X, X)))),
     "a state": (1_000, lambda: compiled(PARTS)(OUT[0], out=OUT)),
     "the slow way": (1_000, lambda: compiled(AFFINE)(x=X, w=W)),
@@ -135,12 +137,12 @@ def test_modules_are_freed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         use_one()
     gc.collect()
     before = resident_bytes()
-    for _ in range(100):
+    for _ in range(50):
         use_one()
     gc.collect()
     assert [ref() for ref in dead] == [None] * len(dead)
     # Some 10 kB are kept for each: its type's name, the linker's record of it.
-    assert resident_bytes() - before < 20e6
+    assert resident_bytes() - before < 10e6
 
 
 LAYERS = """

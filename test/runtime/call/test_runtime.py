@@ -26,6 +26,8 @@ from static_runtime.runtime.call.pending import Launcher
 
 from ..texts import as_compiled
 
+pytestmark = pytest.mark.usefixtures("few_objects")
+
 TYPE = 'tensor<?x3xf32, ["n"]>'
 RELU = f"""
 func.func @f(%x: {TYPE} {{sr.name = "x"}}) -> ({TYPE} {{sr.name = "y"}}) {{

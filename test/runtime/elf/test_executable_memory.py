@@ -49,7 +49,7 @@ def test_what_is_filled_in_is_there():
 
 def test_memory_is_given_back_with_what_held_it():
     code = [compiled(CALLED)]
-    assert growth(50, lambda: link_image(code, ["twice"], {})) < 1e3
+    assert growth(20, lambda: link_image(code, ["twice"], {})) < 1e3
 
 
 def test_a_system_that_refuses_is_said_to(monkeypatch: pytest.MonkeyPatch):

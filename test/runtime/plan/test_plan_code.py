@@ -80,7 +80,7 @@ def test_rows_are_those_of_python(model: OpenModel):
     assert program.skips
     random = np.random.default_rng(3)
     refused = skipping = 0
-    for turn in range(300):
+    for turn in range(120):
         some = SOME[: 3 if turn % 2 else None]
         values = [int(each) for each in random.choice(some, len(program.symbols))]
         symbols = dict(zip(program.symbols, values, strict=True))
@@ -98,7 +98,7 @@ def test_rows_are_those_of_python(model: OpenModel):
     assert skipping
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_each_planner_plans_the_sizes_of_a_call(planner: str):
     options = sr.Options(cache=False, planner=planner)

@@ -158,7 +158,7 @@ def test_the_rows_unused_for_longest_are_dropped(monkeypatch: pytest.MonkeyPatch
     assert made.row_for({"m": 2, "n": 1}) is kept
     assert kept.ctypes.data in addresses(state)
     assert len(addresses(state)) == len(made)
-    fill(made, range(1000))
+    fill(made, range(200))
     assert len(made) <= 20
     assert made.nbytes <= plan_table.KEPT_BYTES
 
@@ -190,14 +190,14 @@ def test_a_row_in_use_stays_in_memory(monkeypatch: pytest.MonkeyPatch):
     row, last = (made.row_for({"m": size, "n": 2}) for size in (5, 6))
     runs[ContextLayout.PLAN], state[State.LAST] = row.ctypes.data, last.ctypes.data
     monkeypatch.setattr(plan_table, "KEPT_BYTES", 20 * made.nbytes)
-    fill(made, range(1000))
+    fill(made, range(200))
     assert not {row.ctypes.data, last.ctypes.data} & addresses(state)
     retired = made._retired  # pyright: ignore[reportPrivateUsage]
     assert any(each is row for each in retired)
     assert any(each is last for each in retired)
     assert made.symbols_of(runs) == {"m": 5, "n": 2}
     runs[ContextLayout.PLAN] = waits[ContextLayout.PLAN]
-    fill(made, range(1000, 2000))
+    fill(made, range(200, 400))
     retired = made._retired  # pyright: ignore[reportPrivateUsage]
     assert not any(each is row for each in retired)
     assert any(each is last for each in retired)

@@ -103,6 +103,7 @@ def test_indices_decide(kind: str, count: str, threads: int):
         assert check(beams(kind, count), *inputs, threads=threads) == skipped
 
 
+@pytest.mark.sampled(every=2, start=1)
 @pytest.mark.parametrize("kind", ["i32", "i64"])
 def test_fewer_or_more_indices_are_no_copy(kind: str):
     for rows, size in (
@@ -157,7 +158,8 @@ def test_each_trip_has_its_own_indices():
         assert check(LOOP, numbers(3, 64), orders, numbers(64, 64)) == skipped
 
 
-def test_each_branch_finds_out_for_itself():
+@pytest.mark.parametrize("threads", [2, pytest.param(1, marks=pytest.mark.full)])
+def test_each_branch_finds_out_for_itself(threads: int):
     random = np.random.default_rng(1)
     k, v = (random.standard_normal((8, 48, 48), np.float32) for _ in range(2))
     orders = np.arange(8), np.arange(8)[::-1].copy()
@@ -165,8 +167,7 @@ def test_each_branch_finds_out_for_itself():
     for one in orders:
         for other in orders:
             wanted = (one is orders[0]) + (other is orders[0])
-            assert check(PARALLEL, k, v, one, other, threads=2) == wanted
-            assert check(PARALLEL, k, v, one, other) == wanted
+            assert check(PARALLEL, k, v, one, other, threads=threads) == wanted
 
 
 def test_statistics_tell_of_the_last_run():
