@@ -32,6 +32,7 @@ output = model(*inputs)
 assert (output[:, :32] == (1 + 2) * 3 * 4).all() and (output[:, 32:] == 5).all()
 print(model.report.warm, *sys.modules)
 """
+"""A program that compiles a model."""
 
 
 COMPILERS = {"xdsl", "onnx", "torch"}
@@ -94,9 +95,7 @@ def test_loads_only_what_it_uses():
 
 @pytest.mark.usefixtures("runs_host")
 def test_a_model_that_was_compiled_before_loads_no_compiler():
-    warm, *modules = words(RUN_POST)
-    assert warm == "False"
-    assert "xdsl" in modules
+    assert not sr.compile(str(POST)).report.warm
     warm, *modules = words(RUN_POST)
     assert warm == "True"
     assert {"xdsl", "onnx", "torch"}.isdisjoint(modules)

@@ -32,9 +32,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     # A copy: what an earlier build left beside the sources would be in the wheel too.
     shutil.copytree(ROOT, folder / "source", symlinks=True, ignore=MADE)
-    options = ["--no-index", "--no-deps", "--no-build-isolation", "--quiet"]
-    command = [sys.executable, "-m", "pip", "wheel", *options, "./source"]
-    made = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    # As pip has it built, which takes twice as long.
+    code = "from setuptools.build_meta import build_wheel; build_wheel('..')"
+    command = [sys.executable, "-c", code]
+    source = folder / "source"
+    made = subprocess.run(command, cwd=source, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
     (path,) = folder.glob("*.whl")
     return path

@@ -343,6 +343,7 @@ def test_two_processes_at_once_compile_once(
     assert not [*folder.glob("*.lock")]
 
 
+@pytest.mark.full(beside="test_neither_source_nor_cache_is_needed")
 def test_another_processor_compiles_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs_host: None
 ):

@@ -265,7 +265,7 @@ from static_runtime.runtime.cache import Cache
 cache = Cache(Path(sys.argv[1]), limit=20_000)
 rng = random.Random(int(sys.argv[2]))
 hits = 0
-for _ in range(600):
+for _ in range(400):
     key = f"{rng.randrange(32):016x}"
     byte = key[-1].encode()
     if rng.random() < 0.5:

@@ -127,6 +127,9 @@ for value in (2, frozenset("abc"), np.ones(2), object()):
 """
 
 
+@pytest.mark.full(
+    beside="compiler/ir/test_registry.py::test_an_entry_point_is_loaded_when_an_op_is_looked_for"
+)
 def test_only_what_has_a_lasting_text_is_shared_between_processes():
     first, second = (
         subprocess.run(

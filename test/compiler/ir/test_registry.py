@@ -206,9 +206,19 @@ def use(folder: Path, text: str = USE) -> subprocess.CompletedProcess[str]:
 
 
 def test_an_entry_point_is_loaded_when_an_op_is_looked_for(tmp_path: Path):
-    for version, is_warm in (("1.2", False), ("1.2", True), ("1.3", False)):
-        write_plugin(tmp_path, version)
-        found = use(tmp_path)
+    check_versions(tmp_path, ("1.2", False), ("1.2", True))
+
+
+@pytest.mark.full(beside="test_what_changes_an_op_changes_its_digest")
+def test_another_version_of_a_package_compiles_again(tmp_path: Path):
+    check_versions(tmp_path, ("1.2", False), ("1.3", False))
+
+
+def check_versions(folder: Path, *versions: tuple[str, bool]) -> None:
+    """For each version, a process finds what was compiled, or not."""
+    for version, is_warm in versions:
+        write_plugin(folder, version)
+        found = use(folder)
         said = found.stdout.splitlines()
         assert said == ["False", f"[3. 3. 3.] {is_warm}", "plug-ops"], found.stderr
 

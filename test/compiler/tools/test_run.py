@@ -320,6 +320,7 @@ def test_a_bug_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch):
     assert error.value.code == told
 
 
+@pytest.mark.full(beside="test_lit.py::test_run_lines")
 def test_the_status_is_one_and_nothing_is_traced(folder: Path):
     command = "from static_runtime.compiler.tools.run import main; main()"
     done = subprocess.run(

@@ -293,6 +293,9 @@ def test_reading_models_needs_the_package_onnx(monkeypatch: pytest.MonkeyPatch):
         read_onnx(MODEL, SrContext())
 
 
+@pytest.mark.full(
+    beside="compiler/tools/test_opt.py::test_it_starts_without_what_only_some_runs_need"
+)
 def test_the_package_onnx_is_imported_when_a_model_is_read():
     code = (
         "import sys, static_runtime, static_runtime.compiler.frontends.onnx as face;"
