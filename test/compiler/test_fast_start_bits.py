@@ -143,7 +143,7 @@ def assert_equal_bits(modules: tuple[StaticModule, StaticModule], *inputs: Any):
             assert (np.signbit(quick) == np.signbit(full))[~np.isnan(full)].all()
 
 
-@pytest.mark.sampled(every=36)
+@pytest.mark.sampled(every=72)
 @pytest.mark.parametrize(
     ("op", "target"),
     [*zip(OPS, cycle(TARGETS), strict=False)],

@@ -18,6 +18,7 @@ from static_runtime.compiler.runtime_folder import build_runtime
 
 from ..models.open_models import BLOCK, CHAIN, GROWN, OpenModel
 from ..models.random_graphs import RandomGraph
+from ..models.stored import STORED
 from ..workers import run_apart
 
 ORACLE = sr.Options(enable_out_variant=False, optimize_memory=False)
@@ -167,14 +168,15 @@ def test_is_pickled_copied_and_not_taken_from_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path))
-    compiled = sr.compile(DIGITS)
-    x = np.random.default_rng(0).random((2, 1, 8, 8), np.float32)
-    first = oracle(DIGITS)
+    model = STORED["mlp_small"]
+    compiled = sr.compile(model.dynamic)
+    x = model.rows(2)[0]
+    first = oracle(model.dynamic)
     wanted = first(x)
     check([compiled(x)], [wanted])
     paths = [tmp_path / each for each in ("module.pickle", "x.npy", "y.npy")]
     paths[0].write_bytes(pickle.dumps(first))
-    for each in (oracle(DIGITS), copy.copy(first), copy.deepcopy(first)):
+    for each in (oracle(model.dynamic), copy.copy(first), copy.deepcopy(first)):
         np.testing.assert_array_equal(each(x), wanted)
         assert each.plan.size == 0
     np.save(paths[1], x)
@@ -189,7 +191,7 @@ np.save(sys.argv[3], module(np.load(sys.argv[2])))
     run_apart(load, *paths)
     np.testing.assert_array_equal(np.load(paths[2]), wanted)
     # The compiled artifact is found again.
-    assert sr.compile(DIGITS).report.warm
+    assert sr.compile(model.dynamic).report.warm
 
 
 def test_damaged_pickles_are_refused():

@@ -72,7 +72,7 @@ def test_in_a_batch_of_any_size(name: str, whole: tuple[Any, Array]):
             assert one.tobytes() == other.tobytes(), rows
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=6)
 def test_on_any_number_of_threads(name: str, whole: tuple[Any, Array]):
     for threads in (2, 3):
         got = output(module_of(name, threads), inputs_of(name, ROWS))

@@ -67,7 +67,7 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
 def numbers() -> Iterator[Any]:
     """How many of each kind: few, and all."""
     for kind, most in COUNTS.items():
-        yield kind, most // (8 if kind in ("onnx", "edge") else 4)
+        yield kind, most // (8 if kind in ("onnx", "mlir", "edge") else 4)
         yield pytest.param(kind, most, marks=pytest.mark.full)
 
 
@@ -84,6 +84,7 @@ def test_a_mutant_is_refused_or_computes_what_it_says(
     assert len(campaign.outcomes) > 1 or is_few
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", ["onnx", "mlir"])
 def test_the_same_mutants_again_take_no_more_memory(kind: str, worker: Worker):
     names = [each.name for each in worker.run(Task(kind, 0, 12, 10, ROUNDS))]

@@ -27,6 +27,7 @@ def run(b: Builder, *arguments: int) -> int:
     return oracle.call(b.function.signature.name, *arguments)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", FOLDED)
 def test_an_op_is_what_it_is_of_numbers_that_are_known(name: str):
     computed, folded = computed_and_folded(name, run, (0, 1, 31, 63))

@@ -136,20 +136,22 @@ def with_level(model: bytes, level: int) -> bytes:
     return proto.SerializeToString()
 
 
-@pytest.mark.sampled(every=8)
-@pytest.mark.parametrize("level", [0, 1, 4])
-@pytest.mark.parametrize("block", [16, 32, 128])
-def test_a_node_may_ask_for_bytes(block: int, level: int):
+@pytest.mark.parametrize(
+    ("block", "levels"),
+    [
+        (16, (1, 4)),
+        *(pytest.param(n, (0, 1, 4), marks=pytest.mark.full) for n in (16, 32, 128)),
+    ],
+)
+def test_a_node_may_ask_for_bytes(block: int, levels: tuple[int, ...]):
     """With level 4, as an option does for all; any other is computed in f32."""
     model, matrix = of_bits(4, block, False, k=128, n=32)
-    asked = sr.compile(with_level(model, level), options=sr.Options(cache=False))
-    plain, bytes = (
-        sr.compile(model, options=options)
-        for options in (sr.Options(cache=False), BYTES)
-    )
-    x = rows_of(7, matrix.shape[1])
-    np.testing.assert_array_equal(asked(x), (bytes if level == 4 else plain)(x))
-    assert not np.array_equal(bytes(x), plain(x))
+    x, uncached = rows_of(7, matrix.shape[1]), sr.Options(cache=False)
+    plain, bytes = (sr.compile(model, options=each)(x) for each in (uncached, BYTES))
+    for level in levels:
+        asked = sr.compile(with_level(model, level), options=uncached)(x)
+        np.testing.assert_array_equal(asked, bytes if level == 4 else plain)
+    assert not np.array_equal(bytes, plain)
 
 
 def test_rounding_stays_where_products_are_of_floats():
@@ -198,6 +200,7 @@ def test_blocks_that_no_kernel_has_are_rounded_in_f32(
     np.testing.assert_array_less(np.abs(got - want) / size, 1e-4)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("weights", "most"), [("int8", 0.27), ("int4", 0.15)])
 def test_an_option_makes_both_factors_bytes(weights: str, most: float):
     random = np.random.default_rng(0)

@@ -171,7 +171,7 @@ def answer(run: Callable[[], Any]) -> npt.NDArray[Any] | str:
         return str(error)
 
 
-@pytest.mark.sampled(every=8)
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize("name", CASES)
 def test_equals_the_evaluator(name: str):
     model = model_of(CASES[name])

@@ -90,7 +90,7 @@ CASES = [
 """Sizes, bits, rows of a group, and whether there are zero points."""
 
 
-@pytest.mark.sampled(every=21)
+@pytest.mark.sampled(every=42)
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_steps_have_the_bits_of_their_numbers(
@@ -113,6 +113,7 @@ def test_steps_have_the_bits_of_their_numbers(
     assert kept.report.constant_bytes <= most * padded * 4 * np.prod(case[0]) + 1024
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])
 @pytest.mark.parametrize("bits", [2, 4])
 def test_numbers_of_words_are_rounded_once(bits: int, target: str):
@@ -229,7 +230,9 @@ def test_products_of_one_weight_share_its_steps():
     assert both.report.constant_bytes == once
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.full(
+    beside="models/test_looked_up_products.py::test_steps_have_the_bits_of_each_matrix"
+)
 @pytest.mark.parametrize(("weights", "most"), [("int8", 0.27), ("int4", 0.15)])
 def test_an_option_quantises_the_weights_of_any_model(weights: str, most: float):
     random = np.random.default_rng(0)

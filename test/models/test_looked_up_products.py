@@ -117,7 +117,7 @@ def test_bits_are_those_of_each_matrix(
         )
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])

@@ -34,6 +34,7 @@ def compiled_for_one_size(name: str) -> sr.StaticModule:
     return sr.compile(path)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", FIXED)
 def test_a_fixed_size_computes_what_torch_did(name: str):
     model = STORED[name]

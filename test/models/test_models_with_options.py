@@ -389,7 +389,7 @@ COVERED = (
 IN_EACH_RUN = ("embedding",)
 """The one that `make test` tries like that: its calls may be refused as well."""
 
-EVERY = 16
+EVERY = 32
 """One of how many models `make test` tries with some options."""
 
 

@@ -4,13 +4,14 @@ Nothing of what exporters write to compute shapes is left of a model of fixed si
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import TensorType
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
-from static_runtime.compiler.ir.context import SrContext, context
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.pipeline import pipeline
 from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.graph.op import GraphOp
@@ -35,8 +36,10 @@ MODELS = {
 }
 
 
-def simplified(path: Path, ctx: SrContext) -> list[GraphOp]:
+@cache
+def simplified(path: Path) -> list[GraphOp]:
     """The ops of a model after the passes that simplify it."""
+    ctx = context()
     module = read_onnx(path, ctx)
     for each in pipeline(Options(), "x86-64-v3"):
         each.apply(ctx, module)
@@ -48,7 +51,7 @@ def simplified(path: Path, ctx: SrContext) -> list[GraphOp]:
 @pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", MODELS)
 def test_no_shape_is_computed(name: str):
-    ops = [op for op in simplified(MODELS[name], context()) if op.operands]
+    ops = [op for op in simplified(MODELS[name]) if op.operands]
     assert ops
     whole_numbers = [
         op
@@ -69,7 +72,7 @@ def test_the_models_do_compute_shapes():
 @pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", MODELS)
 def test_no_weight_is_computed(name: str):
-    ops = [op for op in simplified(MODELS[name], context()) if op.operands]
+    ops = [op for op in simplified(MODELS[name]) if op.operands]
     owners = [[each.owner for each in op.operands] for op in ops]
     stored = (StoredOp, ConstantOp)
     assert not [each for each in owners if all(isinstance(o, stored) for o in each)]

@@ -43,6 +43,7 @@ def header_of(model: str, api: str) -> str:
     return bundle.headers["net"]
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("api", ["static", "dynamic"])
 @pytest.mark.parametrize(("kind", "model"), [("static", STATIC), ("open", OPEN)])
 def test_a_header_stays_as_it_was(kind: str, model: str, api: str):

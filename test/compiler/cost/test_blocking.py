@@ -109,7 +109,7 @@ def check(model: StaticModule, sizes: tuple[int, int, int], dtype: str) -> None:
 EACH = [(dtype, sizes) for dtype, several in KNOWN.items() for sizes in several]
 
 
-@pytest.mark.sampled(every=11)
+@pytest.mark.sampled(every=22)
 @pytest.mark.parametrize("target", ["x86-64", "host"])
 @pytest.mark.parametrize(("dtype", "sizes"), EACH, ids=str)
 def test_products_of_known_sizes(dtype: str, sizes: tuple[int, int, int], target: str):

@@ -27,7 +27,7 @@ BODIES = {
 }
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("op", NUMBERS)
 def test_numbers_from_sizes_wrap(op: str, body: str):

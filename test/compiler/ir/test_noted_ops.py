@@ -30,6 +30,7 @@ def make(name: str, *kernels: Any) -> type[Unary]:
     return sr.register_op(Made)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_second_compile_is_warm(kind: str):
     text, x = model(f"test.{kind}", columns=6), numbers(3, 6)
@@ -39,6 +40,7 @@ def test_a_second_compile_is_warm(kind: str):
     np.testing.assert_array_equal(again(x), expected(x))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_module_is_pickled_and_copied(kind: str):
     compiled, x = sr.compile(model(f"test.{kind}", columns=7)), numbers(3, 7)

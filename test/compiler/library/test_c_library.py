@@ -106,6 +106,7 @@ def check(folder: Path, name: str, model: OpenModel, sizes: Sequence[int]) -> No
             assert f"output {info.name}: {info.dtype}[{shape}]\n" in done.stdout
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("flags", SANITIZERS, ids=["plain", "memory", "threads"])
 def test_each_size_has_the_bits_of_python(

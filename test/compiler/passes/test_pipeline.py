@@ -184,6 +184,7 @@ def attempt(number: int, change: Callable[[str, Random], str]) -> None:
         raise
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("text", BY_HAND.values(), ids=BY_HAND)
 def test_modules_by_hand(text: str):
     for name in PASSES:

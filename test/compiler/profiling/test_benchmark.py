@@ -22,6 +22,7 @@ from static_runtime.compiler.profiling import IndividualMetrics, Node, benchmark
 from static_runtime.compiler.profiling.benchmark import measure
 from static_runtime.compiler.profiling.twin import twin_of
 
+from ...models.stored import STORED
 from ...runtime.texts import RUNNING, fresh, without_kernels
 from ..tracing.models import BRANCH, TURN
 from .models import CHAIN, POINTS, TRIPS
@@ -31,7 +32,6 @@ pytestmark = pytest.mark.usefixtures("runs_host")
 W = np.ones((8, 8), np.float32)
 X = np.ones((5, 8), np.float32)
 ROWS = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
-DIGIT = np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8)
 NONE: dict[str, Any] = {}
 
 
@@ -244,14 +244,14 @@ def test_only_a_module_of_compile_has_a_profile():
 def test_a_model_that_nothing_else_keeps_is_profiled(
     form: Callable[[bytes], Any], cache: bool
 ):
-    path = Path("examples/digits/digits.onnx")
+    path, given = STORED["mlp_small"].dynamic, STORED["mlp_small"].rows(1)
     options = sr.Options(cache=cache)
-    expected = measure(sr.compile(path, options=options), [(DIGIT,)], main_runs=1)
+    expected = measure(sr.compile(path, options=options), [given], main_runs=1)
     for _ in range(2):
         # The second is found in the cache, if there is one.
         module = sr.compile(form(path.read_bytes()), options=options)
         gc.collect()
-        found = measure(copy(module), [(DIGIT,)], main_runs=1)
+        found = measure(copy(module), [given], main_runs=1)
         assert [each.ops for each in found.nodes] == [
             each.ops for each in expected.nodes
         ]

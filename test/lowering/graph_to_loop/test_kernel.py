@@ -143,7 +143,7 @@ def runs(op: type[GraphOp]) -> Iterator[tuple[Case, Case]]:
         yield case, at_sizes(case, {name: sizes[name] for name in case.symbols})
 
 
-@pytest.mark.sampled(every=5)
+@pytest.mark.sampled(every=10)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_an_index_that_changed_after_its_check_is_held(op: type[GraphOp]):
     tried = 0

@@ -91,7 +91,7 @@ HOLDERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=12)
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_who_has_an_array_keeps_it_as_it_was(holder: str):
     module = managed(ONE)

@@ -11,7 +11,7 @@ from .cases import CASES, check_close
 from .interpreter import read
 
 
-@pytest.mark.sampled(every=8)
+@pytest.mark.sampled(every=16)
 @pytest.mark.parametrize("name", CASES)
 def test_computes_what_the_references_do(name: str):
     case = CASES[name]

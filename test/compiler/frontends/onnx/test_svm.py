@@ -99,6 +99,7 @@ def test_rows_are_taken_as_f32(element: int):
     check(classifier("POLY", element=element), x, seen)
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("sizes", [(3, 2), (2, 1, 3), (1, 2, 1, 2)])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_pairs_of_classes_vote(kernel: str, sizes: tuple[int, ...]):

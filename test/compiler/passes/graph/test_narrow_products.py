@@ -81,7 +81,7 @@ def same_bits(got: Array, expected: Array) -> None:
     np.testing.assert_array_equal(got.view(np.int32), expected.view(np.int32))
 
 
-@pytest.mark.sampled(every=13)
+@pytest.mark.sampled(every=26)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_products_of_rounded_factors(sizes: tuple[int, int, int], target: str):

@@ -65,7 +65,7 @@ def test_products_of_symbols_have_the_same_bits_in_every_size_and_schedule():
     check(expected, factor(x) @ rounded(w) + row, k)
     for rows in (0, 1, 2, 3, 5, 6, 7, 64, 100):
         np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
-    for rows in (1, 4, 7, 64):
+    for rows in (1, 7):
         one = build(product(rows, n, k), {"w": w})
         np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
 

@@ -85,7 +85,7 @@ def pack_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing.__init__, "__defaults__", (1,))
 
 
-@pytest.mark.sampled(every=11)
+@pytest.mark.sampled(every=22)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("model", [product, transposed, stack])

@@ -75,6 +75,7 @@ def convolutions(batch: str) -> Any:
     return model(CONVOLUTIONS, batch=batch, **parts)
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("batch", ["n", "6"])
 def test_rows_have_the_bits_of_a_batch(

@@ -12,6 +12,7 @@ from .run import FLOATS, Array, run
 SIZES = (0, 1, 5, FEW, FEW + 1, 63, 64, 65, 100)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", [*FLOATS, np.int64, np.int32])
 @pytest.mark.parametrize("right", [False, True])

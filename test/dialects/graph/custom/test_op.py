@@ -49,6 +49,7 @@ def test_a_kernel_computes_an_op_of_open_sizes(kind: str):
         np.testing.assert_array_equal(compiled(x), expected(x))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kernel_is_called_by_several_threads(kind: str):
     compiled = sr.compile(model(f"test.{kind}", columns=512))
@@ -68,6 +69,7 @@ def test_a_kernel_is_called_by_several_threads(kind: str):
     assert not wrong
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_output_goes_where_the_caller_says(kind: str):
     compiled = sr.compile(model(f"test.{kind}", 3))
@@ -89,6 +91,7 @@ def test_functions_are_called_once_a_run(kind: str):
     assert calls == [12]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_op_may_be_in_a_branch(kind: str):
     text = f"""
@@ -109,6 +112,7 @@ func.func @main(%c: tensor<i1>, %x: tensor<3xf32>) -> tensor<3xf32> {{
     np.testing.assert_array_equal(compiled(False, x), x)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_op_on_constants_is_computed(kind: str):
     text = f"""

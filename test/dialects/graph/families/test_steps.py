@@ -67,7 +67,7 @@ def numbers(first: int, last: int, zero: int) -> Array:
     return found.astype(np.float32)
 
 
-@pytest.mark.sampled(every=24)
+@pytest.mark.sampled(every=48)
 @pytest.mark.parametrize("factor", ["", "{reciprocal}"])
 @pytest.mark.parametrize("target", ["host", "x86-64-v3", "x86-64"])
 @pytest.mark.parametrize("kind", KINDS)

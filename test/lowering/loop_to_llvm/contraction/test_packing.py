@@ -65,7 +65,7 @@ def check(rows: int, keys: int, k: int, type: str, target: str, opens: bool) -> 
     np.testing.assert_array_equal(one(q, key), other(q, key))
 
 
-@pytest.mark.sampled(every=17)
+@pytest.mark.sampled(every=23, start=17)
 @pytest.mark.parametrize("opens", [False, True])
 @pytest.mark.parametrize("k", [1, 3, 16, 64, 100])
 @pytest.mark.parametrize(("rows", "keys"), [(1, 70), (3, 31), (40, 64), (70, 97)])
@@ -75,7 +75,7 @@ def test_moved_factors_have_the_bits_of_copies(
     check(rows, keys, k, "f32", "host", opens)
 
 
-@pytest.mark.sampled(every=7)
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("target", ["x86-64", "x86-64-v3"])
 @pytest.mark.parametrize("type", [*TYPES])
 def test_so_on_other_targets_and_of_other_types(type: str, target: str):

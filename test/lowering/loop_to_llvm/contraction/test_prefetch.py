@@ -59,6 +59,7 @@ def with_image(channels: int, kernel: int, size: int, batch: int | str) -> Any:
     return g.model(g.add("Add", grown, whole))
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("batch", ["batch", 4])
 @pytest.mark.parametrize("index", [0, 3, -1])
 def test_a_step_is_added(batch: int | str, index: int):

@@ -61,6 +61,7 @@ def test_few_rows_and_words_that_lie_apart_are_not(rows: int, next: int):
     assert "vpdpbusd" in text
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("shape", "bits", "group", "zero"),

@@ -47,6 +47,7 @@ def numbers(element: Element, spread: int) -> Array:
     return np.ldexp(generator.uniform(-1, 1, 3000), scale).astype(DTYPES[element])
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_a_sum_and_its_error_are_exact(element: Element, machine: str):
@@ -70,6 +71,7 @@ def test_a_sum_is_exact_by_the_fast_way_if_its_terms_are_ordered(element: Elemen
         assert Fraction(a) + Fraction(b) == Fraction(h) + Fraction(e)
 
 
+@pytest.mark.sampled(together=1)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_a_product_and_its_error_are_exact(element: Element, machine: str):

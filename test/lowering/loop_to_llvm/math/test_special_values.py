@@ -53,6 +53,7 @@ def special_values(element: Element) -> Array:
     return np.concatenate([values, -values])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("name", FUNCTIONS)

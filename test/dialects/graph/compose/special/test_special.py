@@ -155,7 +155,7 @@ def computed(formula: Any, *arrays: Any) -> Any:
 
 
 @pytest.mark.sampled(every=4)
-@pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_errors_are_within_the_bound_in_f64(name: str, step: int):
     formula, exact, sample, bound = FUNCTIONS[name]
