@@ -13,6 +13,7 @@ from . import (
     contraction,
     creation,
     data_dependent,
+    detection,
     distance,
     distinct,
     experts,
@@ -78,6 +79,7 @@ _READERS: dict[str, Reader] = {
     **creation.READERS,
     **random.READERS,
     **data_dependent.READERS,
+    **detection.READERS,
     **repeating.READERS,
 }
 """Later families override readers that are derived from `SPELLINGS`."""
