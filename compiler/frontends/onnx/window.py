@@ -16,7 +16,6 @@ from ....dialects.graph.compose import (
     convolved_back,
     padding,
     pooling,
-    rounded_up,
     with_bias,
 )
 from ..unsupported import Varies
@@ -69,7 +68,7 @@ def open_window(node: Node, kernel: Sequence[int]) -> OpenWindow | None:
     plain = _geometry(node, len(spatial), kernel)
     if not kind.startswith("SAME"):
         window = _padded_window(node, plain, spatial)
-        return None if rounded_up(window, spatial) else _ceiled(window, spatial)
+        return None if pooling.rounded_up(window, spatial) else _ceiled(window, spatial)
     totals = [
         _same(*each) for each in zip(spatial, plain.reach, plain.strides, strict=True)
     ]
@@ -97,7 +96,7 @@ def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Wind
     """The window of a node over an image with these spatial dimensions."""
     window = _padded_window(node, _geometry(node, len(spatial), kernel), spatial)
     if "ceil_mode" in node.signature.attributes and node.flag("ceil_mode"):
-        if (rounded := rounded_up(window, spatial)) is None:
+        if (rounded := pooling.rounded_up(window, spatial)) is None:
             raise Varies(f"ceil_mode over a size that varies: {node.type(0)}", *spatial)
         return rounded
     return window

@@ -13,7 +13,6 @@ from . import (
     contraction,
     creation,
     data_dependent,
-    detection,
     distance,
     distinct,
     experts,
@@ -40,6 +39,7 @@ from . import (
     special,
     spectral,
     strided,
+    vision,
 )
 from .call import Reader
 
@@ -79,7 +79,7 @@ _READERS: dict[str, Reader] = {
     **creation.READERS,
     **random.READERS,
     **data_dependent.READERS,
-    **detection.READERS,
+    **vision.READERS,
     **repeating.READERS,
 }
 """Later families override readers that are derived from `SPELLINGS`."""

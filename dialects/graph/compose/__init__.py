@@ -20,6 +20,7 @@ from . import (
     product,
     quantization,
     rounding,
+    sampling,
     special,
 )
 from .convolution import convolved, convolved_back
@@ -31,7 +32,7 @@ from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
-from .pooling import Sizes, Window, mean_pool, rounded_up
+from .pooling import Sizes, Window, mean_pool
 from .power import near_power
 from .product import with_bias
 from .searching import sorted_places
@@ -61,6 +62,7 @@ __all__ = [
     "product",
     "quantization",
     "rounding",
+    "sampling",
     "special",
     "Cut",
     "Number",
@@ -97,7 +99,6 @@ __all__ = [
     "retyped",
     "reversed_order",
     "root",
-    "rounded_up",
     "scaled_and_shifted",
     "shape_of",
     "sorted_places",

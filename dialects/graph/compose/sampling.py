@@ -1,0 +1,226 @@
+"""An image interpolated at computed places: deformed convolutions, aligned regions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product as pairs
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from ...dims import Dim, floordiv, product
+from ...element_type import Element
+from ...shape import Array
+from ..element_array import to_elements
+from ..ops.arithmetic import NegOp
+from ..ops.binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, SubOp
+from ..ops.compare import GeOp, LeOp
+from ..ops.constant import ConstantOp
+from ..ops.index_select import IndexSelectOp
+from ..ops.logical import LogicalAndOp
+from ..ops.matmul import MatmulOp
+from ..ops.reduce import MeanOp, ReduceMaxOp
+from ..ops.resample import ResampleOp
+from ..ops.rounding import CeilOp
+from ..ops.where import WhereOp
+from .counting import counted
+from .number import convert, element_of, number, plus, quantity, times
+from .parts import part, stacked
+from .pooling import Window
+from .shaping import along, permuted, reshaped, shape_of
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The elements before and after places along one axis, and their weights."""
+
+    places: tuple[SSAValue, SSAValue]
+    weights: tuple[SSAValue, SSAValue]
+
+    @classmethod
+    def of(cls, place: SSAValue, size: Dim, inside: Sequence[SSAValue]) -> _Ends:
+        """
+        The ends around places, each with a weight of zero where it is not `inside`; a
+        place counts as one in the image, which has `size` elements.
+        """
+        kind = element_of(place)
+        zero, top = number(0, kind), quantity(size - 1, kind)
+        before = NegOp(CeilOp(NegOp(place))).result
+        rest = SubOp(place, before).result
+        weights = SubOp(number(1, kind), rest).result, rest
+        near, far = (
+            WhereOp(is_in, weight, zero).result
+            for is_in, weight in zip(inside, weights, strict=True)
+        )
+        places = before, plus(before, 1)
+        first, second = (convert(_between(each, zero, top), i64) for each in places)
+        return cls((first, second), (near, far))
+
+    def shaped(self, shape: Sequence[Dim]) -> _Ends:
+        """The same in another shape."""
+        before, after = (reshaped(each, shape) for each in self.places)
+        near, far = (reshaped(each, shape) for each in self.weights)
+        return _Ends((before, after), (near, far))
+
+
+def _between(x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
+    """Builds numbers that are brought between two others."""
+    return MinimumOp(MaximumOp(x, low), high).result
+
+
+def _is_between(x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
+    """Builds whether numbers are between two others."""
+    return LogicalAndOp(GeOp(x, low), LeOp(x, high)).result
+
+
+def _corners(
+    ends: Sequence[_Ends], spatial: Sequence[Dim]
+) -> tuple[SSAValue, SSAValue]:
+    """
+    Builds the elements of the image around each place, and their weights, with an axis
+    for the corners at the end.
+    """
+    places: list[SSAValue] = []
+    weights: list[SSAValue] = []
+    for corner in pairs((0, 1), repeat=len(ends)):
+        at, weight = quantity(0, i64), number(1, element_of(ends[0].weights[0]))
+        for axis, (which, each) in enumerate(zip(corner, ends, strict=True)):
+            step = times(each.places[which], product(spatial[axis + 1 :]))
+            at = step if axis == 0 else AddOp(at, step).result
+            own = each.weights[which]
+            weight = own if axis == 0 else MulOp(weight, own).result
+        places.append(at)
+        weights.append(weight)
+    rank = len(shape_of(places[0]))
+    return stacked(places, rank), stacked(weights, rank)
+
+
+def _zeros_outside(place: SSAValue, size: Dim) -> _Ends:
+    """The elements around places of an axis, beyond whose ends lie zeros."""
+    kind = element_of(place)
+    # All that is farther away is zero as well, and a number of elements.
+    place = _between(place, number(-2, kind), quantity(size + 1, kind))
+    zero, top = number(0, kind), quantity(size - 1, kind)
+    before = NegOp(CeilOp(NegOp(place))).result
+    inside = [_is_between(each, zero, top) for each in (before, plus(before, 1))]
+    return _Ends.of(place, size, inside)
+
+
+def deformed(
+    x: SSAValue,
+    filters: SSAValue,
+    offsets: SSAValue,
+    mask: SSAValue | None,
+    window: Window,
+    groups: int,
+    offset_groups: int,
+) -> SSAValue:
+    """
+    Builds a convolution of NxCx... whose taps are moved by offsets, and weighted by a
+    mask: for each group of channels, tap, axis and point an offset.
+    """
+    n, channels, *spatial = shape_of(x)
+    outputs, depth = shape_of(filters)[:2]
+    kernel, points = window.kernel, shape_of(offsets)[2:]
+    count, taps, element = len(spatial), product(kernel), element_of(x)
+    batch = n * offset_groups
+    moves = reshaped(offsets, [batch, *kernel, count, *points])
+    ends: list[_Ends] = []
+    rank = 1 + 2 * count
+    for axis, size in enumerate(spatial):
+        own = reshaped(part(moves, 1 + count, axis, 1), [batch, *kernel, *points])
+        tap = np.arange(kernel[axis]) * window.dilation[axis] - window.low[axis]
+        place = AddOp(own, along(_numbers(tap, element), 1 + axis, rank))
+        steps = counted(points[axis], 1 + count + axis, rank, element)
+        place = AddOp(place, times(steps, window.strides[axis]))
+        ends.append(_zeros_outside(place.result, size))
+    places, weights = _corners(ends, spatial)
+    if mask is not None:
+        weights = MulOp(weights, reshaped(mask, [batch, *kernel, *points, 1])).result
+    rows = [batch, product([taps, *points]), 2**count]
+    image = reshaped(x, [batch, floordiv(channels, offset_groups), product(spatial)])
+    columns = ResampleOp(
+        image, reshaped(places, rows), reshaped(weights, rows), axis=2, skips=True
+    ).result
+    inside = depth * taps
+    columns = reshaped(columns, [n, groups, inside, product(points)])
+    parts = [groups, floordiv(outputs, groups), inside]
+    result = MatmulOp(reshaped(filters, parts), columns).result
+    return reshaped(result, [n, outputs, *points])
+
+
+@dataclass(frozen=True)
+class Regions:
+    """How regions of an image become images of one size."""
+
+    counts: tuple[int, int]
+    """The height and the width of the results."""
+
+    ratio: int
+    """How many samples are taken along each axis of an element."""
+
+    scale: float
+    """The size of an element of the image, beside that of the regions."""
+
+    is_moved: bool
+    """Whether places are those of the middles of elements."""
+
+
+def aligned(
+    x: SSAValue, boxes: SSAValue, batch: SSAValue, regions: Regions, most: bool
+) -> SSAValue:
+    """
+    Builds the mean, or with `most` the maximum, of samples that are taken at equal
+    distances in each part of the boxes Rx4 of images, whose
+    numbers are in `batch`.
+    """
+    n, channels, *spatial = shape_of(x)
+    many, ratio = shape_of(boxes)[0], regions.ratio
+    height, width = regions.counts
+    ends: list[_Ends] = []
+    for axis, (size, count) in enumerate(zip(spatial, regions.counts, strict=True)):
+        shape = [many, *[1] * axis, count * ratio, *[1] * (1 - axis)]
+        ends.append(_samples(boxes, axis, size, regions).shaped(shape))
+    places, weights = _corners(ends, spatial)
+    images = times(convert(batch, i64), product(spatial))
+    places = AddOp(places, along(images, 0, 4)).result
+    wide = permuted(x, [1, 0, 2, 3])
+    image = reshaped(wide, [channels, product([n, *spatial])])
+    rows = [product([many, height, ratio, width, ratio]), 4]
+    places, weights = reshaped(places, rows), reshaped(weights, rows)
+    apart = [channels, many, height, ratio, width, ratio]
+    if most:
+        # The maximum is that of all corners, each times its weight.
+        corners = IndexSelectOp(image, places, axis=1, wraps=False)
+        found = reshaped(MulOp(corners, weights).result, [*apart, 4])
+        result = ReduceMaxOp(found, axes=(3, 5, 6), keepdims=False).result
+    else:
+        found = ResampleOp(image, places, weights, axis=1, skips=True).result
+        result = MeanOp(reshaped(found, apart), axes=(3, 5), keepdims=False).result
+    return permuted(result, [1, 0, 2, 3])
+
+
+def _numbers(values: Array, element: Element) -> SSAValue:
+    """Builds a vector of numbers."""
+    return ConstantOp(value=to_elements(values, element)).result
+
+
+def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
+    """The elements around the samples of each region along an axis of the image."""
+    element, count = element_of(boxes), regions.counts[axis]
+    # A region has x before y, first those of one corner, then of the other.
+    start, end = (
+        plus(times(part(boxes, 1, column, 1), regions.scale), -0.5 * regions.is_moved)
+        for column in (1 - axis, 3 - axis)
+    )
+    extent = SubOp(end, start).result
+    if not regions.is_moved:
+        extent = MaximumOp(extent, number(1, element)).result
+    steps = _numbers((np.arange(count * regions.ratio) + 0.5) / regions.ratio, element)
+    step = DivOp(extent, number(count, element)).result
+    place = AddOp(start, MulOp(step, along(steps, 1, 2))).result
+    is_near = _is_between(place, number(-1, element), quantity(size, element))
+    inside = _between(place, number(0, element), quantity(size - 1, element))
+    return _Ends.of(inside, size, [is_near, is_near])
