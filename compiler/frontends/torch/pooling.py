@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, product
+from ....dialects import Dim, normalize_axis, product
 from ....dialects.graph import (
     ArgmaxPoolOp,
     DivOp,
@@ -141,6 +141,17 @@ def _image_of_blocks(
     )
 
 
+def _windows_added_up(
+    call: Call, x: SSAValue, shape: Sequence[Dim], axis: int, size: int, step: int
+) -> Result:
+    """
+    The elements of windows along an axis, which add up where they overlap, as `istft`
+    adds up frames: torch would write an operator for each element of a window.
+    """
+    place = normalize_axis(axis, len(shape))
+    return pooling.windows_added_up(x, shape, place, size, step)
+
+
 def _pooled_back(
     call: Call, gradient: SSAValue, x: SSAValue, *arguments: Any
 ) -> Result:
@@ -163,4 +174,5 @@ READERS: dict[str, Reader] = {
     **{f"aten.avg_pool{count}d.default": avg_pool(count) for count in (1, 2, 3)},
     "aten.im2col.default": blocks,
     "aten.col2im.default": _image_of_blocks,
+    "aten.unfold_backward.default": _windows_added_up,
 }

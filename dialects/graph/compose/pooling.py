@@ -158,3 +158,24 @@ def image_of_blocks(x: SSAValue, spatial: Sequence[Dim], window: Window) -> SSAV
         2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)
     }
     return cut(total, cuts)
+
+
+def windows_added_up(
+    x: SSAValue, shape: Sequence[Dim], axis: int, size: int, step: int
+) -> SSAValue:
+    """
+    Builds a tensor of windows along an axis, which add up where they overlap: the
+    elements of each window are the last axis of `x`, which is broadcast.
+    """
+    rank = len(shape)
+    before, after = product(shape[:axis]), product(shape[axis + 1 :])
+    count = window_sizes([shape[axis]], (size,), (step,), (0, 0), (1,))
+    whole = expanded(x, [*shape[:axis], *count, *shape[axis + 1 :], size])
+    others = (each for each in range(rank) if each != axis)
+    rows = reshaped(
+        permuted(whole, [*others, axis, rank]), [before, after, *count, size]
+    )
+    total = FoldOp(
+        rows, spatial=to_names([shape[axis]]), strides=(step,), dilation=(1,)
+    ).result
+    return reshaped(permuted(total, [0, 2, 1]), shape)

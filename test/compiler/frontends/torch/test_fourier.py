@@ -13,6 +13,8 @@ from torch import Tensor  # noqa: E402
 from torch.export import Dim  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
+from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
+from static_runtime.compiler.ir.context import context  # noqa: E402
 
 from .case import Wrapped  # noqa: E402
 
@@ -59,3 +61,25 @@ def test_transforms_of_any_length(name: str):
         expected = function(torch.from_numpy(x)).numpy()
         atol = 1e-6 * np.abs(expected).max()
         np.testing.assert_allclose(compiled(x), expected, rtol=0, atol=atol)
+
+
+def _there_and_back(x: Tensor) -> Tensor:
+    """The signals of frames that overlap."""
+    window = torch.hann_window(16)
+    bands = torch.stft(x, 16, 4, window=window, return_complex=True)
+    return torch.istft(2 * bands, 16, 4, window=window)
+
+
+def test_the_frames_of_several_signals_are_added_up_at_once():
+    """By torch's own formula each element of the window would be a scatter."""
+    given, model = (torch.randn(2, 64),), Wrapped(_there_and_back)
+    dynamic = (({0: Dim.AUTO, 1: Dim.AUTO},),)
+    text = str(read_torch(model, context(), given, dynamic))
+    assert "scatter" not in text
+    compiled = sr.compile(
+        model, given, dynamic_shapes=dynamic, options=sr.Options(cache=False)
+    )
+    for size in ((2, 64), (3, 75), (1, 40)):
+        x = torch.randn(size)
+        expected = _there_and_back(x).numpy()
+        np.testing.assert_allclose(compiled(x), expected, rtol=1e-5, atol=1e-5)

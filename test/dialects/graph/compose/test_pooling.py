@@ -12,6 +12,7 @@ from static_runtime.dialects.graph.compose.pooling import (
     image_of_blocks,
     mean_pool,
     rounded_up,
+    windows_added_up,
 )
 
 from .run import FLOATS, Array, run
@@ -131,3 +132,16 @@ def test_image_of_blocks(low: int):
     got = run(lambda v: image_of_blocks(v, (high, wide), window), x)
     expected = image[:, :, low : low + high, low : low + wide]
     np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_windows_are_added_up_along_any_axis(axis: int):
+    shape = [3, 3, 3]
+    shape[axis] = 9
+    windows = np.random.default_rng(0).integers(0, 9, (3, 3, 3, 4)).astype(np.float64)
+    image = np.zeros(shape)
+    along = np.moveaxis(image, axis, 0)
+    for at in range(3):
+        along[2 * at : 2 * at + 4] += np.moveaxis(windows.take(at, axis), -1, 0)
+    got = run(lambda v: windows_added_up(v, shape, axis, 4, 2), windows)
+    np.testing.assert_array_equal(got, image)
