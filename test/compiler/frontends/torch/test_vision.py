@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -99,14 +100,21 @@ SCHEMAS = {
 }
 """Operators as torchvision defines them."""
 
-SIZES = {
+
+def new_regions(x: Any, rows: Any, _: float, high: int, wide: int, *__: Any) -> Any:
+    """What `roi_align` returns, without numbers."""
+    return x.new_empty((rows.shape[0], x.shape[1], high, wide))
+
+
+def new_image(x: Any, filters: Any, offsets: Any, *_: Any) -> Any:
+    """What `deform_conv2d` returns, without numbers."""
+    return x.new_empty((x.shape[0], filters.shape[0], *offsets.shape[2:]))
+
+
+SIZES: dict[str, Callable[..., Any]] = {
     "nms": any_number,
-    "roi_align": lambda x, rows, _, high, wide, *__: x.new_empty(
-        rows.shape[0], x.shape[1], high, wide
-    ),
-    "deform_conv2d": lambda x, filters, offsets, *_: x.new_empty(
-        x.shape[0], filters.shape[0], *offsets.shape[2:]
-    ),
+    "roi_align": new_regions,
+    "deform_conv2d": new_image,
 }
 
 if find_spec("torchvision"):

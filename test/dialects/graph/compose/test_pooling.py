@@ -142,6 +142,7 @@ def test_windows_are_added_up_along_any_axis(axis: int):
     image = np.zeros(shape)
     along = np.moveaxis(image, axis, 0)
     for at in range(3):
-        along[2 * at : 2 * at + 4] += np.moveaxis(windows.take(at, axis), -1, 0)
+        window = np.take(windows, [at], axis).squeeze(axis)
+        along[2 * at : 2 * at + 4] += np.moveaxis(window, -1, 0)
     got = run(lambda v: windows_added_up(v, shape, axis, 4, 2), windows)
     np.testing.assert_array_equal(got, image)

@@ -56,5 +56,5 @@ def test_regions_of_a_plane_are_its_values_in_the_middle(is_moved: bool, ratio: 
     for box, region in zip(boxes / 2 - 0.5 * is_moved, got, strict=True):
         at_x = box[0] + (np.arange(3) + 0.5) / 3 * (box[2] - box[0])
         at_y = box[1] + (np.arange(4) + 0.5) / 4 * (box[3] - box[1])
-        y, x = np.meshgrid(at_y, at_x, indexing="ij")
-        np.testing.assert_allclose(region, [3 * y + x, y - x], rtol=1e-5, atol=1e-4)
+        wanted = np.stack([3 * at_y[:, None] + at_x, at_y[:, None] - at_x])
+        np.testing.assert_allclose(region, wanted, rtol=1e-5, atol=1e-4)

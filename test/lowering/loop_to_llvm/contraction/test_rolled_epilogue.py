@@ -1,6 +1,6 @@
 """
-An epilogue of long functions is a loop over the rows of a register tile: its text is as
-long for twelve rows as for four, and its results are those of the functions alone.
+An epilogue of long functions is a loop over the rows of a register tile: its text has
+eight vectors, however many there are, and its results are those of the functions alone.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ def calls_of(model: Any, name: str, folder: Path) -> int:
     """The calls of a function in the text of the kernels of a model."""
     path = folder / "model.onnx"
     path.write_bytes(model)
-    text = "\n".join(each.text for each in lower(path, "x86-64-v3", "f32").kernels)
+    text = "\n".join(each.text for each in lower(path, "sapphirerapids", "f32").kernels)
     return len(re.findall(rf"call <\d+ x float> @sr\.{name}\.v\d+f32", text))
 
 
 @pytest.mark.parametrize("columns", [64, 60])
 def test_is_written_once_for_all_rows(columns: int, tmp_path: Path):
+    # A tile of 12 rows has 24 vectors, written again for the columns that are left.
     rolled = calls_of(dense(96, columns, "Sigmoid"), "exp", tmp_path)
-    assert 1 <= rolled <= 12
+    assert 1 <= rolled <= 16
     assert not calls_of(dense(96, columns, "Relu"), "exp", tmp_path)
 
 
