@@ -19,6 +19,7 @@ from ..unsupported import Unsupported
 from . import (
     contributed_attention,
     contributed_distances,
+    contributed_grouped_attention,
     contributed_layers,
     contributed_products,
     contributed_steps,
@@ -97,6 +98,25 @@ _ATTENTION: Mapping[str, _Default] = {
     "scale": _FLOAT,
     "do_rotary": 0,
     "past_present_share_buffer": 0,
+}
+_GROUPED: Mapping[str, _Default] = {
+    "num_heads": _NEEDED,
+    "kv_num_heads": _NEEDED,
+    "scale": 0.0,
+    "softcap": 0.0,
+    "do_rotary": 0,
+    "rotary_interleaved": 0,
+    "local_window_size": -1,
+    "smooth_softmax": -1,
+    "causal": 1,
+    "qk_output": 0,
+    "sliding_window_cache": 0,
+    "kv_cache_bit_width": 0,
+    "k_quant_type": "NONE",
+    "v_quant_type": "NONE",
+    "q_norm_epsilon": _FLOAT,
+    "k_norm_epsilon": _FLOAT,
+    "qk_norm_epsilon": _FLOAT,
 }
 _LSTM: Mapping[str, _Default] = {
     "activation_alpha": _FLOATS,
@@ -223,6 +243,13 @@ _FORMS: Mapping[str, tuple[str, Mapping[str, _Default], int]] = {
         },
         3,
     ),
+    "GroupQueryAttention": (
+        "query ?key ?value ?past_key ?past_value seqlens_k total_sequence_length "
+        "?cos_cache ?sin_cache ?position_ids ?attention_bias ?head_sink ?k_scale "
+        "?v_scale ?q_norm_weight ?k_norm_weight ?query_seqlens",
+        _GROUPED,
+        4,
+    ),
     "RotaryEmbedding": (
         "input position_ids cos_cache sin_cache",
         {
@@ -249,10 +276,15 @@ HANDLERS: dict[str, Handler] = {
     **contributed_distances.HANDLERS,
     **contributed_layers.HANDLERS,
     **contributed_attention.HANDLERS,
+    **contributed_grouped_attention.HANDLERS,
 }
 
 
-_ROUNDED_ONCE = {**contributed_layers.HANDLERS, **contributed_attention.HANDLERS}
+_ROUNDED_ONCE = {
+    **contributed_layers.HANDLERS,
+    **contributed_attention.HANDLERS,
+    **contributed_grouped_attention.HANDLERS,
+}
 """Ops whose steps are of f32 where their floats have 16 bits: a square may not fit."""
 
 

@@ -101,12 +101,12 @@ def _attend(
     parts: list[SSAValue] = []
     start: Dim = 0
     for size in given:
-        parts.append(_in_heads(part(product, 2, start, size), heads))
+        parts.append(in_heads(part(product, 2, start, size), heads))
         start = start + size
     return _of_heads(node, parts, mask, bias)
 
 
-def _in_heads(x: SSAValue, heads: int) -> SSAValue:
+def in_heads(x: SSAValue, heads: int) -> SSAValue:
     """Builds the parts of each row that are those of a head, in an axis before rows."""
     batch, length, width = shape_of(x)
     apart = [batch, length, heads, floordiv(width, heads)]
@@ -180,7 +180,7 @@ def _multi_head(node: Node) -> Results:
         if node.has(3):
             each = AddOp(each, part(node.operand(3), 0, start, size)).result
             start = start + size
-        parts.append(_in_heads(each, heads))
+        parts.append(in_heads(each, heads))
     for place, past in ((1, 6), (2, 7)):
         if node.has(past):
             joined = ConcatOp(node.operand(past), parts[place], axis=2)
@@ -199,28 +199,54 @@ def _rotary(node: Node) -> Result:
     if is_flat:
         width = shape_of(x)[2]
         heads = heads if node.integer("rotary_embedding_dim") else 0
-        x = _in_heads(x, heads or _number(node, floordiv(width, half * 2)))
-    batch, _, length, depth = shape_of(x)
+        x = in_heads(x, heads or _number(node, floordiv(width, half * 2)))
+    batch, _, length, _ = shape_of(x)
     places = convert(node.operand(1), i64)
     if node.shape(1) == (1,):
         places = AddOp(counted(length, 1, 2), reshaped(places, [1, 1])).result
-    turns: list[SSAValue] = []
-    for table in (cosines, node.operand(3)):
-        rows = IndexSelectOp(table, places, axis=0, wraps=False).result
-        turns.append(reshaped(rows, [shape_of(rows)[0], 1, length, half]))
-    result = _turned(node, part(x, 3, 0, half * 2), half, turns)
-    if depth != half * 2:
-        rest = part(x, 3, half * 2, depth - half * 2)
-        result = ConcatOp(result, rest, axis=3).result
+    result = turned(
+        x, (cosines, node.operand(3)), places, is_interleaved=node.flag("interleaved")
+    )
     if not is_flat:
         return result
     return reshaped(permuted(result, (0, 2, 1, 3)), [batch, length, node.shape(0)[2]])
 
 
-def _turned(node: Node, x: SSAValue, half: Dim, turns: Sequence[SSAValue]) -> SSAValue:
+def turned(
+    x: SSAValue,
+    tables: Sequence[SSAValue],
+    places: SSAValue,
+    *,
+    is_interleaved: bool,
+) -> SSAValue:
+    """
+    Builds the pairs of elements of heads turned by the angles of their places.
+
+    `x` is batch x heads x rows x elements, `tables` are the cosines and the sines, each
+    places x pairs, and `places` the rows of these, batch x rows or 1 x rows. Elements
+    beyond the pairs stay. A pair is two neighbours where `is_interleaved`, else one
+    element of the first half and one of the second. A place that is not in the tables
+    is an `IndexError` when the model runs.
+    """
+    *outer, depth = shape_of(x)
+    half = shape_of(tables[0])[1]
+    turns: list[SSAValue] = []
+    for table in tables:
+        rows = IndexSelectOp(table, places, axis=0, wraps=False).result
+        turns.append(reshaped(rows, [shape_of(rows)[0], 1, outer[2], half]))
+    result = _pairs_turned(part(x, 3, 0, half * 2), half, turns, is_interleaved)
+    if depth != half * 2:
+        rest = part(x, 3, half * 2, depth - half * 2)
+        result = ConcatOp(result, rest, axis=3).result
+    return result
+
+
+def _pairs_turned(
+    x: SSAValue, half: Dim, turns: Sequence[SSAValue], is_interleaved: bool
+) -> SSAValue:
     """Builds the pairs of the last axis of `x` turned, whose halves they may be."""
     *outer, _ = shape_of(x)
-    if node.flag("interleaved"):
+    if is_interleaved:
         x = permuted(reshaped(x, [*outer, half, 2]), (0, 1, 2, 4, 3))
         x = reshaped(x, [*outer, half * 2])
     cosines, sines = turns
@@ -228,7 +254,7 @@ def _turned(node: Node, x: SSAValue, half: Dim, turns: Sequence[SSAValue]) -> SS
     first = SubOp(MulOp(one, cosines), MulOp(two, sines)).result
     second = AddOp(MulOp(two, cosines), MulOp(one, sines)).result
     x = ConcatOp(first, second, axis=3).result
-    if not node.flag("interleaved"):
+    if not is_interleaved:
         return x
     x = permuted(reshaped(x, [*outer, 2, half]), (0, 1, 2, 4, 3))
     return reshaped(x, [*outer, half * 2])
