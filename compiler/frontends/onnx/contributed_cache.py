@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, maximum, tensor_type
-from ....dialects.agreement import differ
-from ....dialects.conditions import both, equal, less, negated
+from ....dialects import Dim, conditions, maximum, tensor_type
 from ....dialects.graph import (
     AddOp,
     ConcatOp,
@@ -36,7 +34,6 @@ from ....dialects.graph.compose import (
     number_like,
     plus,
     reshaped,
-    retyped,
     shape_of,
     times,
 )
@@ -75,11 +72,13 @@ def fitted(node: Node, x: SSAValue, shape: Sequence[Dim], what: str) -> SSAValue
     Builds `x`, which is `what`, with sizes in the form of `shape`, which they must
     equal in every run; raises `CompileError` if they never do.
     """
-    got = shape_of(x)
-    if len(got) != len(shape) or any(map(differ, got, shape)):
-        wanted = "x".join(map(str, shape))
-        raise node.error(f"expected {what} of sizes {wanted}, got {tensor_type(x)}")
-    return retyped(x, shape, node.op)
+    wanted = "x".join(map(str, shape))
+    problem = f"expected {what} of sizes {wanted}, got {tensor_type(x)}"
+    if len(shape_of(x)) != len(shape):
+        raise node.error(problem)
+    for each, size in zip(shape_of(x), shape, strict=True):
+        node.agreed(each, size, problem)
+    return reshaped(x, shape)
 
 
 def rows_of(node: Node, batch: Dim, count: Dim) -> Rows:
@@ -92,7 +91,7 @@ def rows_of(node: Node, batch: Dim, count: Dim) -> Rows:
     """
     total = node.dimension(6)
     past = node.shape(3)[2] if node.has(3) and node.rank(3) == 4 else 0
-    is_first = equal(count, total)
+    is_first = conditions.equal(count, total)
     ends = convert(node.operand(5), i64)
     if node.rank(5) == 2 and node.shape(5)[1] == 1:
         ends = reshaped(ends, [node.shape(5)[0]])
@@ -100,9 +99,9 @@ def rows_of(node: Node, batch: Dim, count: Dim) -> Rows:
     node.require(
         total - count, "at least as many positions in total as new", total, count
     )
-    is_chunk = both(negated(is_first), less(1, count))
+    is_chunk = conditions.both(1 - is_first, conditions.less(1, count))
     node.require(
-        0 - both(is_chunk, less(1, batch)),
+        0 - conditions.both(is_chunk, conditions.less(1, batch)),
         "one row in the batch where several positions follow others",
         batch,
         count,

@@ -94,6 +94,8 @@ def _refuse(node: Node) -> None:
         raise node.error("expected keys and values of calls before, got one of them")
     if (size := node.integer("local_window_size")) < 1 and size != -1:
         raise node.error(f"expected local_window_size of 1 or more, or -1, got {size}")
+    if (flag := node.integer("smooth_softmax")) not in (-1, 0, 1):
+        raise node.error(f"expected smooth_softmax of 0 or 1, or -1, got {flag}")
 
 
 def _heads_of(node: Node) -> tuple[SSAValue, SSAValue, SSAValue]:
