@@ -41,7 +41,7 @@ from ....dialects.graph.compose import (
 )
 from ..unsupported import Unsupported
 from .contributed_attention import in_heads, turned
-from .contributed_cache import Rows, fitted, places_of, rows_of, with_past
+from .contributed_cache import Rows, fitted, rows_of, with_past
 from .node import Handler, Node, Results
 
 _REFUSED_INPUTS = {
@@ -53,7 +53,6 @@ _REFUSED_INPUTS = {
 }
 
 _REFUSED_FLAGS = {
-    "sliding_window_cache": 0,
     "causal": 1,
     "qk_output": 0,
     "kv_cache_bit_width": 0,
@@ -69,14 +68,10 @@ def _grouped(node: Node) -> Results:
     rows = rows_of(node, batch, count)
     if node.flag("do_rotary"):
         queries, keys = _rotated(node, rows, queries, keys)
-    places = places_of(rows, batch)
-    all_keys = with_past(node, keys, 3, rows, places)
-    all_values = with_past(node, values, 4, rows, places)
-    return [
-        _attended(node, rows, queries, all_keys, all_values),
-        all_keys,
-        all_values,
-    ]
+    seen_keys, all_keys = with_past(node, keys, 3, rows)
+    seen_values, all_values = with_past(node, values, 4, rows)
+    attended = _attended(node, rows, queries, seen_keys, seen_values)
+    return [attended, all_keys, all_values]
 
 
 def _refuse(node: Node) -> None:
@@ -148,7 +143,7 @@ def _rotated(
     node.agreed(half, node.shape(8)[1])
     steps = counted(rows.count, 1, 2)
     batch = shape_of(queries)[0]
-    places = AddOp(reshaped(rows.before, [batch, 1]), steps).result
+    places = AddOp(reshaped(rows.starts, [batch, 1]), steps).result
     if node.has(9):
         given = fitted(
             node, convert(node.operand(9), i64), (batch, rows.count), "position_ids"
@@ -209,7 +204,7 @@ def _attended(
 
 def _kept(node: Node, rows: Rows, batch: Dim) -> SSAValue:
     """
-    Builds whether a query sees a key: batch x 1 x 1 x positions x present.
+    Builds whether a query sees a key: batch x 1 x 1 x positions x places.
 
     A query sees its own position and those before it, with a window as many as the
     window has. A padded query sees what the last one of its row sees.
@@ -219,7 +214,7 @@ def _kept(node: Node, rows: Rows, batch: Dim) -> SSAValue:
     )
     ends = AddOp(before, plus(counted(rows.count, 3, 5), 1))
     limits = MinimumOp(ends, lengths).result
-    places = counted(rows.present, 4, 5)
+    places = counted(rows.seen, 4, 5)
     kept = LtOp(places, limits).result
     window = node.integer("local_window_size")
     if window > 0:

@@ -107,3 +107,64 @@ def test_a_past_of_keys_alone_is_an_error():
     model.graph.node[-1].input[4] = ""
     with pytest.raises(CompileError, match="keys and values of calls before"):
         read(model)
+
+
+def left(total: int, capacity: int, window: int) -> int:
+    """How many positions a cache keeps that drops some, by ONNX Runtime's formula."""
+    step = capacity - window + 1
+    return total if total <= capacity else total + step * ((capacity - total) // step)
+
+
+@pytest.mark.parametrize("capacity", [3, 5])
+@pytest.mark.parametrize("steps", [[3, 1, 1, 4, 1], [7, 1, 2]])
+def test_a_cache_that_drops_positions_is_as_good_as_a_whole_one(
+    capacity: int, steps: list[int]
+):
+    window = ", local_window_size = 3"
+    sliding = read(
+        Form(pairs=8, attributes=f"{window}, sliding_window_cache = 1").model
+    )
+    form = Form(pairs=8, attributes=window)
+    whole = read(form.model)
+    caches = [np.zeros((2, 2, capacity, 16), np.float32)] * 2
+    every = [np.zeros((2, 2, 0, 16), np.float32)] * 2
+    total, rows = 0, 2
+    for count in steps:
+        rows = 1 if total and count > 1 else rows
+        caches, every = ([each[:rows] for each in both] for both in (caches, every))
+        total += count
+        arrays = form.arrays(Call([total] * rows, count, total - count, total), total)
+        wanted, *every = whole.run(
+            *(arrays | {"pk": every[0], "pv": every[1]}).values()
+        )
+        got, *caches = sliding.run(*(arrays | dict(zip(("pk", "pv"), caches))).values())
+        np.testing.assert_allclose(got, wanted, 1e-4, 1e-5)
+        kept = left(total, capacity, 3)
+        assert kept >= min(total, 3)
+        for each, other in zip(caches, every, strict=True):
+            assert each.shape == (rows, 2, capacity, 16)
+            np.testing.assert_array_equal(each[:, :, :kept], other[:, :, -kept:])
+
+
+def test_rows_of_a_cache_that_drops_positions_have_their_own_totals():
+    """Row by row it is what one row is alone."""
+    form = Form(attributes=", local_window_size = 3, sliding_window_cache = 1")
+    graph, call = read(form.model), Call([2, 9, 5], 1, 4, 9)
+    arrays = form.arrays(call)
+    together = graph.run(*arrays.values())
+    for row, total in enumerate(call.lengths):
+        one = {name: array[row : row + 1] for name, array in arrays.items()}
+        one["mask"] = one["mask"][:, :total]
+        for each, alone in zip(together, graph.run(*one.values()), strict=True):
+            np.testing.assert_allclose(each[row], alone[0], 1e-4, 1e-5)
+
+
+def test_a_cache_that_drops_positions_has_a_window():
+    attributes = ", local_window_size = 3, sliding_window_cache = 1"
+    with pytest.raises(
+        CompileError, match="as local_window_size or longer, got 2 and 3"
+    ):
+        read(Form(attributes=attributes, sizes=("b", "s", 2, "t")).model)
+    more = {10: ("bias", "float[1,1,s,t]")}
+    with pytest.raises(CompileError, match="sliding_window_cache with an attention_bi"):
+        read(Form(attributes=attributes, more=more).model)

@@ -66,7 +66,7 @@ def _wide(array: Array) -> Array:
 
 REFUSED = {
     ", causal = 0": "causal = 0",
-    ", sliding_window_cache = 1, local_window_size = 4": "sliding_window_cache = 1",
+    ", sliding_window_cache = 1": "expected a local_window_size for sliding_window",
     ", qk_output = 1": "qk_output = 1",
     ", kv_cache_bit_width = 8": "kv_cache_bit_width = 8",
     ', k_quant_type = "PER_TENSOR"': "k_quant_type = PER_TENSOR",

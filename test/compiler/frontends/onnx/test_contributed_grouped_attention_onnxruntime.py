@@ -9,7 +9,7 @@ from onnx import ModelProto, numpy_helper, parser
 
 from static_runtime import compile
 
-from .grouped_models import CALLS, FORMS, Form, can_be, without_padding
+from .grouped_models import CALLS, FORMS, Call, Form, can_be, without_padding
 from .interpreter import Array, read
 
 pytestmark = pytest.mark.torch
@@ -51,6 +51,30 @@ def test_halves_beside_onnx_runtime(heads: tuple[int, int, int], is_packed: bool
     """It rounds the angles' products too."""
     form = Form(*heads, is_packed=is_packed, pairs=8, element="float16")
     beside(form, 5e-3)
+
+
+@pytest.mark.parametrize("capacity", [3, 5])
+def test_a_sliding_cache_beside_onnx_runtime(capacity: int):
+    """After each call its first places are the last positions, at least a window."""
+    attributes = ", local_window_size = 3, sliding_window_cache = 1"
+    form = Form(pairs=8, attributes=attributes)
+    graph, other = read(form.model), session(form.model)
+    cache = [np.zeros((1, 2, capacity, 16), np.float32)] * 2
+    total = 0
+    for count in (4, 1, 1, 1, 2, 7, 1):
+        total += count
+        arrays = form.arrays(Call([total], count, capacity, total), total)
+        arrays |= {"pk": cache[0], "pv": cache[1]}
+        got, wanted = graph.run(*arrays.values()), other.run(None, arrays)
+        for each, expected in zip(got, wanted, strict=True):
+            assert each.shape == expected.shape
+            kept = (
+                slice(None)
+                if each.ndim == 3
+                else (..., slice(min(total, 3)), slice(None))
+            )
+            np.testing.assert_allclose(each[kept], expected[kept], 1e-4, 1e-5)
+        cache = wanted[1:]
 
 
 LAYER = """
@@ -118,8 +142,8 @@ def test_a_decoder_beside_onnx_runtime(capacity: int):
     cache = [np.zeros((3, 2, capacity, 16), np.float32)] * 4
     rows = lengths - 1
     for _ in range(6):
-        places = np.arange(lengths.max())
-        mask = (places < lengths[:, None]).astype(np.int64)
+        places: Array = np.arange(int(lengths.max()))
+        mask = np.less(places, lengths[:, None]).astype(np.int64)
         given: list[Array] = [ids, mask, *cache]
         got = [np.asarray(each) for each in module(*given)]
         wanted = other.run(None, dict(zip(names, given, strict=True)))
