@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
@@ -46,8 +45,6 @@ from .node import Node
 
 _NOWHERE = -(1 << 48)
 """A place that no cache has, so that its look-up is an error when the model runs."""
-
-_Cached: TypeAlias = tuple[SSAValue, SSAValue]
 
 
 @dataclass(frozen=True)
@@ -170,10 +167,12 @@ def _sliding(
     return Rows(starts, before, after, count, past, seen, past, is_first, dropped)
 
 
-def with_past(node: Node, new: SSAValue, place: int, rows: Rows) -> _Cached:
+def with_past(
+    node: Node, new: SSAValue, place: int, rows: Rows
+) -> tuple[SSAValue, SSAValue]:
     """
-    Builds the keys or values that queries see, and those of the cache that is a result:
-    the new ones after those before, and zeros after them.
+    Builds the keys or values that queries see, and the cache that is a result: in each
+    the new ones come after the given cache, and zeros after them.
     """
     batch, groups, _, depth = shape_of(new)
     parts = [new, expanded(number_like(0, new), [batch, groups, 1, depth])]
