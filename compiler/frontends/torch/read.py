@@ -59,7 +59,10 @@ def read_program(
     try:
         core = decompose(program)
     except FAILURES as error:
-        raise CompileError(f"run_decompositions of {name}: {error}") from error
+        raise CompileError(
+            f"PyTorch's run_decompositions of {name}: {error}; if that was exported "
+            "without strict=True, export it so, as caches that a model changes need it"
+        ) from error
     return _read(core, traced, ctx, name, given, {})
 
 

@@ -126,6 +126,18 @@ def test_others_are_decomposed(name: str, monkeypatch: pytest.MonkeyPatch):
     np.testing.assert_allclose(mine, wanted, rtol=tolerance, atol=tolerance)
 
 
+def test_a_decomposition_that_torch_fails_at_says_how_to_export(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def failing(program: Any, *_: Any) -> Any:
+        raise AssertionError(f"expected a graph, got {type(program).__name__}")
+
+    program = torch.export.export(Wrapped(item), (floats(4, 3, 4),))
+    monkeypatch.setattr(torch.export.ExportedProgram, "run_decompositions", failing)
+    with pytest.raises(sr.CompileError, match=r"expected a graph.*strict=True"):
+        sr.compile(program, options=sr.Options(cache=False))
+
+
 def test_a_stored_program_of_open_sizes_is_decomposed(tmp_path: Path):
     program = torch.export.export(
         Wrapped(lambda x: x * 2), (floats(4, 3),), dynamic_shapes=(({0: ROWS},),)
