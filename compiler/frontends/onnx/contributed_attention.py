@@ -107,7 +107,7 @@ def _attend(
 
 
 def in_heads(x: SSAValue, heads: int) -> SSAValue:
-    """Builds the parts of each row that are those of a head, in an axis before rows."""
+    """Builds rows split into heads: batch x heads x rows x elements of a head."""
     batch, length, width = shape_of(x)
     apart = [batch, length, heads, floordiv(width, heads)]
     return permuted(reshaped(x, apart), (0, 2, 1, 3))

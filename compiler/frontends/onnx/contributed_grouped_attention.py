@@ -61,7 +61,7 @@ _REFUSED_FLAGS = {
 
 
 def _grouped(node: Node) -> Results:
-    """The attention, and the keys and values with those of calls before."""
+    """The attention, and the caches of keys and values with the new ones."""
     _refuse(node)
     queries, keys, values = _heads_of(node)
     batch, _, count, _ = shape_of(queries)

@@ -59,11 +59,10 @@ def _encoded(
     known = attributes_of(builder, node, name, scope)
     if "classes_strings" in known:
         texts = decoded(known["classes_strings"].strings)
-        return _of_texts(
-            builder, node, name, given, scope, texts, np.arange(len(texts))
-        )
+        numbers = np.arange(len(texts))
+        return _of_texts(builder, node, name, given, scope, known, texts, numbers)
     keys, values = (_listed(builder, known, each) for each in ("keys", "values"))
-    return _mapped(builder, node, name, given, scope, keys, values)
+    return _mapped(builder, node, name, given, scope, known, keys, values)
 
 
 def _categorized(
@@ -74,7 +73,7 @@ def _categorized(
     texts, numbers = (known.get(f"cats_{each}") for each in ("strings", "int64s"))
     texts = () if texts is None else decoded(texts.strings)
     numbers = np.array([] if numbers is None else numbers.ints, np.int64)
-    return _of_texts(builder, node, name, given, scope, texts, numbers)
+    return _of_texts(builder, node, name, given, scope, known, texts, numbers)
 
 
 def _of_texts(
@@ -83,13 +82,14 @@ def _of_texts(
     name: str,
     given: Given,
     scope: Scope,
+    known: Mapping[str, AttributeProto],
     texts: tuple[str, ...],
     numbers: Array,
 ) -> Sequence[Entry]:
     """The numbers of texts, or the texts of numbers, whichever the input has."""
     has_texts = any(isinstance(each, Texts) for each in given)
     pair = (texts, numbers) if has_texts else (numbers, texts)
-    return _mapped(builder, node, name, given, scope, *pair)
+    return _mapped(builder, node, name, given, scope, known, *pair)
 
 
 def _mapped(
@@ -98,6 +98,7 @@ def _mapped(
     name: str,
     given: Given,
     scope: Scope,
+    known: Mapping[str, AttributeProto],
     keys: _List,
     values: _List,
 ) -> Sequence[Entry]:
@@ -107,7 +108,7 @@ def _mapped(
     if len(keys) != len(values) or not len(keys):
         problem = f"expected a value for each key, got {len(keys)} keys and "
         raise error_at(name, node.op_type, f"{problem}{len(values)} values")
-    default = _default(builder, attributes_of(builder, node, name, scope), values)
+    default = _default(builder, known, values)
     texts: tuple[str, ...] = ()
     if isinstance(values, tuple):
         texts = tuple(dict.fromkeys([*values, str(default)]))

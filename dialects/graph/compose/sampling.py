@@ -165,7 +165,7 @@ class Regions:
     """The size of an element of the image, beside that of the regions."""
 
     is_moved: bool
-    """Whether places are those of the middles of elements."""
+    """Whether the middle of the first element is at 0.5, not at 0 (half-pixel)."""
 
 
 def aligned(
@@ -173,8 +173,8 @@ def aligned(
 ) -> SSAValue:
     """
     Builds the mean, or with `most` the maximum, of samples that are taken at equal
-    distances in each part of the boxes Rx4 of images, whose
-    numbers are in `batch`.
+    distances in each part of the boxes Rx4; `batch` has the number of the image of each
+    box.
     """
     n, channels, *spatial = shape_of(x)
     many, ratio = shape_of(boxes)[0], regions.ratio
@@ -210,7 +210,7 @@ def _numbers(values: Array, element: Element) -> SSAValue:
 def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
     """The elements around the samples of each region along an axis of the image."""
     element, count = element_of(boxes), regions.counts[axis]
-    # A region has x before y, first those of one corner, then of the other.
+    # A region is x and y of one corner, then x and y of the opposite one.
     start, end = (
         plus(times(part(boxes, 1, column, 1), regions.scale), -0.5 * regions.is_moved)
         for column in (1 - axis, 3 - axis)

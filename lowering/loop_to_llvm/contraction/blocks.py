@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from math import gcd
 
@@ -32,7 +31,7 @@ from ..isa import instructions_of
 from ..text.dimensions import is_multiple
 from ..text.index_arithmetic import is_number
 from ..text.types import Value, memory_text
-from .register_tile import KernelHost
+from .register_tile import KernelHost, Shape
 
 
 @dataclass(frozen=True)
@@ -125,6 +124,8 @@ class Blocks:
         """Allocates what is packed, and what register tiles are spilled to."""
         schedule = self.schedule
         self.packed_a = self.packed_b = self.spilled = ""
+        self.scratch: dict[int, str] = {}
+        """Where accumulators of register tiles are, by how many these have."""
         self.tiles = self.find_tiles()
         """The tile registers that accumulators are in, if they are."""
         self.a_pitch = self.kc + schedule.pad.data
@@ -150,10 +151,12 @@ class Blocks:
         if self.corrects:
             self.zero_row = self.allocate(self.most_columns)
 
-    @cached_property
-    def rows(self) -> str:
-        """Where the accumulators of any register tile are, row after row."""
-        return self.allocate(self.host.target.registers.data * self.lanes)
+    def rows(self, shape: Shape) -> str:
+        """Scratch memory for the accumulators of a register tile, row after row."""
+        count = shape.rows * shape.vectors * shape.lanes
+        if count not in self.scratch:
+            self.scratch[count] = self.allocate(count)
+        return self.scratch[count]
 
     @property
     def corrects(self) -> bool:

@@ -51,10 +51,11 @@ def write_rows(
     """Writes the loop for a tile that begins at a row, with the masks that it has."""
     w, memory, lanes = blocks.w, blocks.host.memory, tile.shape.lanes
     wide, type = tile.shape.vectors * lanes, blocks.op.initial.type
+    scratch = blocks.rows(tile.shape)
 
     def place(at: str, vector: int) -> str:
         offset = w.add(w.mul(at, str(wide)), str(vector * lanes))
-        return blocks.at(blocks.rows, offset)
+        return blocks.at(scratch, offset)
 
     for (number, vector), value in zip(tile.positions, accumulators, strict=True):
         memory.put(value, place(str(number), vector))

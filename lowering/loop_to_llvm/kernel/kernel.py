@@ -7,7 +7,8 @@ math functions that ops call are added after the function.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import bf16, f32, i64
@@ -52,9 +53,6 @@ from .dot_bytes import write_dot_bytes
 from .empty_loops import leave_if_idle
 from .loops import LoopWriter
 from .native import write_native
-
-_NOT_SCALAR = {LoadOp, PositionOp, ExtentOp, ClampIndexOp, arith.TruncFOp, DotBytesOp}
-"""What is written otherwise than by its name alone: few of a kernel's ops are."""
 
 
 def write_kernel(
@@ -168,29 +166,52 @@ class _KernelWriter:
 
     def evaluate(self, op: Operation) -> Value:
         """Writes an op that has a result; the result."""
-        if op.__class__ not in _NOT_SCALAR:
+        # Found by its class: most are scalar ops, and each `isinstance` takes time.
+        write = _WRITERS.get(op.__class__, _KernelWriter.scalar)
+        return write(self, op)
+
+    def load(self, op: LoadOp) -> Value:
+        """Writes a load."""
+        return self.memory.load(op)
+
+    def position(self, op: PositionOp) -> Value:
+        """Writes the value of a subscript."""
+        return self.memory.position(op)
+
+    def extent(self, op: ExtentOp) -> Value:
+        """The value of a dimension."""
+        return Value(self.w.size(op.value), i64)
+
+    def clamped(self, op: ClampIndexOp) -> Value:
+        """Writes an index that is held to its range."""
+        return write_clamp(self.w, op, self.scope[op.value])
+
+    def truncated(self, op: arith.TruncFOp) -> Value:
+        """Writes the conversion to a narrower float."""
+        if op.input.type != f32 or op.result.type != bf16:
             return self.scalar(op)
-        match op:
-            case LoadOp():
-                return self.memory.load(op)
-            case PositionOp():
-                return self.memory.position(op)
-            case ExtentOp():
-                return Value(self.w.size(op.value), i64)
-            case ClampIndexOp():
-                return write_clamp(self.w, op, self.scope[op.value])
-            case arith.TruncFOp() if op.input.type == f32 and op.result.type == bf16:
-                value = self.scope[op.input]
-                if not self.rounds_at_once and scalar.is_element(op.input, bf16):
-                    return upper_half(self.w, value)
-                return self.instructions.narrow(self.w, value)
-            case DotBytesOp():
-                operands = [self.scope[each] for each in op.operands]
-                return write_dot_bytes(self.w, self.target, op, operands)
-            case _:
-                return self.scalar(op)
+        value = self.scope[op.input]
+        if not self.rounds_at_once and scalar.is_element(op.input, bf16):
+            return upper_half(self.w, value)
+        return self.instructions.narrow(self.w, value)
+
+    def dot_bytes(self, op: DotBytesOp) -> Value:
+        """Writes the products of bytes, added up."""
+        operands = [self.scope[each] for each in op.operands]
+        return write_dot_bytes(self.w, self.target, op, operands)
 
     def scalar(self, op: Operation) -> Value:
         """Writes an op of `arith`, `math` or `scalar`; its result."""
         operands = [self.scope[each] for each in op.operands]
         return write_scalar_op(self.w, op, operands, self.fma, self.need)
+
+
+_WRITERS: Mapping[type[Operation], Callable[[_KernelWriter, Any], Value]] = {
+    ClampIndexOp: _KernelWriter.clamped,
+    DotBytesOp: _KernelWriter.dot_bytes,
+    ExtentOp: _KernelWriter.extent,
+    LoadOp: _KernelWriter.load,
+    PositionOp: _KernelWriter.position,
+    arith.TruncFOp: _KernelWriter.truncated,
+}
+"""The writers of ops with a result that are no scalar ops, or not always."""

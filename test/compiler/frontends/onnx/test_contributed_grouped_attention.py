@@ -12,7 +12,7 @@ from .interpreter import Array, Graph, read
 
 
 def check(graph: Graph, name: str, call: Call, seed: int = 0) -> None:
-    """The results of a call are those of numpy."""
+    """Checks the results of a call against numpy."""
     form, rule = FORMS[name]
     arrays = form.arrays(call, seed)
     got = without_padding(graph.run(*arrays.values()), call)

@@ -27,7 +27,7 @@ def session(source: ModelProto) -> onnxruntime.InferenceSession:
 
 
 def beside(form: Form, tolerance: float) -> None:
-    """The results of all calls are those of ONNX Runtime, but for padded queries."""
+    """Checks the results of all calls against ONNX Runtime, without padded queries."""
     graph, other = read(form.model), session(form.model)
     for seed, call in enumerate(CALLS.values()):
         if not can_be(form, call):
