@@ -48,9 +48,16 @@ from .words import isa_of, may_pair, packed_bytes, rounds_to_words
 
 _PANEL_BYTES = 96 * KIB
 """
-The bytes of a panel for one block of k, where the first cache is small: with 64 KiB
+The bytes of a panel for one block of k, where caches are small: with 64 KiB
 convolutions of 64 channels had two blocks, between which 3 MB of results were stored
 and loaded, and took 1.1 of the time on a Zen 4; most others take 0.98 to 1.01 with it.
+"""
+
+_MOST_PANEL_BYTES = 128 * KIB
+"""
+The same where that is an eighth of the second cache: products of 1024 and 2048 take
+0.95 and 0.97 of the time with it on a Zen 5, as their results come from the third cache
+for each block; whole models 0.99 to 1.00.
 """
 
 _PACKED_PANEL_BYTES = 64 * KIB
@@ -229,7 +236,7 @@ def _strategy(
     if isa is not None and kind == "gemm":
         vnni = isa.k_group
     bytes = packed_bytes(isa, bits)
-    room = _PACKED_PANEL_BYTES if kind == "gemm" else _PANEL_BYTES
+    room = _PACKED_PANEL_BYTES if kind == "gemm" else _panel_bytes(target)
     kc = (preference.kc.data or _most_kc(nr * bytes, target, room)) if nr else 0
     return StrategyAttr.of(kind, nr, vnni, kc)
 
@@ -237,7 +244,12 @@ def _strategy(
 def most_k_of_panels(target: TargetAttr) -> int:
     """KC at most of a product of f32 with many columns."""
     nr, _ = choose_nr(OPEN_COUNT, 32, target)
-    return _most_kc(nr * 4, target, _PANEL_BYTES)
+    return _most_kc(nr * 4, target, _panel_bytes(target))
+
+
+def _panel_bytes(target: TargetAttr) -> int:
+    """The bytes of a panel for one block of k, at most."""
+    return max(_PANEL_BYTES, min(_MOST_PANEL_BYTES, target.l2.data * KIB // 8))
 
 
 def _most_kc(row: int, target: TargetAttr, room: int) -> int:
