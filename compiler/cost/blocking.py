@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
@@ -63,15 +64,10 @@ _FROM_L3 = 4096 * KIB
 """Bytes of a block of B, at least, for many rows: with half of it A is packed twice."""
 
 _PAGE = 4096
+"""Bytes of a page, and of what one way of a first cache holds: 64 lines of 64 bytes."""
 
 _STREAMS = 8
 """Streams of memory that a processor prefetches side by side; chosen by hand."""
-
-_SET_STRIDE = 2048
-"""
-Rows of A that are a multiple of these bytes apart share two of 64 sets of a first cache
-with lines of 64 bytes, and evict each other.
-"""
 
 
 @dataclass(frozen=True)
@@ -241,21 +237,34 @@ class _Chooser:
         line = kc * self.bytes
         if packs_b and SCRATCH < line * self.nr:
             return None
-        mc = max(min(self.l2 // 4, SCRATCH // 2) // line // mr * mr, mr)
-        mc = min(mc, round_up(size_or_open(rows), mr))
-        if wanted := self.preference.mc.data:
-            mc = min(mc, round_up(wanted, mr))
-        nc = self.choose_nc(
-            columns, line, packs_b, few, size_or_open(rows) >= mc >= _MANY_ROWS
-        )
         kind = self.strategy.kind.data
-        packs_a = kind != "direct" and self.packs_a(a, mr, nc, kc)
-        packed = ["a"] if packs_a or kind == "im2row" else []
+        may_pack = kind != "direct"
+        for packs_a in (may_pack, False):
+            mc = self.choose_mc(rows, line, mr, packs_a)
+            many = size_or_open(rows) >= mc >= _MANY_ROWS
+            nc = self.choose_nc(columns, line, packs_b, few, many)
+            if kind == "im2row" or packs_a and self.packs_a(a, mr, nc, kc):
+                break
+        packed = ["a"] if packs_a else []
         packed += ["b"] if packs_b else []
         schedule = ScheduleAttr.of(
             self.nr, mc, nc, count, axis, " and ".join(packed), len(self.over)
         )
         return Blocking(mr, self.tile_columns(mr, rows, columns), self.lanes, schedule)
+
+    def choose_mc(self, rows: Dim, line: int, mr: int, packs_a: bool) -> int:
+        """
+        MC, where a row of a block takes `line` bytes: what is packed lies on the stack;
+        what is not is one block where most of the second cache has room for it.
+        """
+        room, count = self.l2 // 4, size_or_open(rows)
+        if packs_a:
+            room = min(room, SCRATCH // 2)
+        elif count * line <= self.l2 * 5 // 8:
+            room = round_up(count, mr) * line
+        mc = max(room // line // mr * mr, mr)
+        wanted = self.preference.mc.data or OPEN_COUNT
+        return min(mc, *(round_up(each, mr) for each in (count, wanted)))
 
     def choose_nc(
         self, columns: Dim, line: int, packs_b: bool, few: bool, many: bool
@@ -323,19 +332,21 @@ class _Chooser:
             return kc * self.bytes * mr <= SCRATCH // 2
         if mr == 1 or kc * self.bytes * mr > SCRATCH // 2:
             return False
-        own = self.rows_collide(a) and nc >= _MIN_PANELS * self.nr
+        own = self.rows_collide(a, mr) and nc >= _MIN_PANELS * self.nr
         return self.preference.packs("a", own)
 
     def narrows(self, a: LoadOp) -> bool:
         """Whether A is packed as what instructions take: rounded, or in words."""
         return bool(self.tile.made_of(a)) or self.isa is not None
 
-    def rows_collide(self, a: LoadOp) -> bool:
+    def rows_collide(self, a: LoadOp, mr: int) -> bool:
         """
-        Whether rows are scattered, or so far apart that they share few cache sets.
+        Whether rows are scattered, or so many of MR share sets of the first cache that
+        these have no room for B.
         """
         row, _, *_, last, _ = self.tile.k_loop.block.args
         pitch = a.at.step(row)
         if not isinstance(pitch, int) or a.at.step(last) != 1:
             return True
-        return pitch * self.bytes % _SET_STRIDE == 0
+        in_a_set = mr * gcd(pitch * self.bytes, _PAGE) // _PAGE
+        return 2 * in_a_set > self.target.l1.data * KIB // _PAGE
