@@ -34,6 +34,7 @@ from ...dialects.loop import (
 )
 from .around import loops_in_blocks, loops_over
 from .register_tile import (
+    MOST_ROWS,
     OPEN_COUNT,
     SPARE,
     choose_nr,
@@ -243,7 +244,7 @@ class _Chooser:
             mc = self.choose_mc(rows, line, mr, packs_a)
             many = size_or_open(rows) >= mc >= _MANY_ROWS
             nc = self.choose_nc(columns, line, packs_b, few, many)
-            if kind == "im2row" or packs_a and self.packs_a(a, mr, nc, kc):
+            if kind == "im2row" or (packs_a and self.packs_a(a, mr, nc, kc)):
                 break
         packed = ["a"] if packs_a else []
         packed += ["b"] if packs_b else []
@@ -332,21 +333,21 @@ class _Chooser:
             return kc * self.bytes * mr <= SCRATCH // 2
         if mr == 1 or kc * self.bytes * mr > SCRATCH // 2:
             return False
-        own = self.rows_collide(a, mr) and nc >= _MIN_PANELS * self.nr
+        own = self.rows_collide(a) and nc >= _MIN_PANELS * self.nr
         return self.preference.packs("a", own)
 
     def narrows(self, a: LoadOp) -> bool:
         """Whether A is packed as what instructions take: rounded, or in words."""
         return bool(self.tile.made_of(a)) or self.isa is not None
 
-    def rows_collide(self, a: LoadOp, mr: int) -> bool:
+    def rows_collide(self, a: LoadOp) -> bool:
         """
-        Whether rows are scattered, or so many of MR share sets of the first cache that
-        these have no room for B.
+        Whether rows are scattered, or so many of a tile share sets of the first cache
+        that these have no room for B.
         """
         row, _, *_, last, _ = self.tile.k_loop.block.args
         pitch = a.at.step(row)
         if not isinstance(pitch, int) or a.at.step(last) != 1:
             return True
-        in_a_set = mr * gcd(pitch * self.bytes, _PAGE) // _PAGE
+        in_a_set = MOST_ROWS * gcd(pitch * self.bytes, _PAGE) // _PAGE
         return 2 * in_a_set > self.target.l1.data * KIB // _PAGE

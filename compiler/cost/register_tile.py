@@ -22,7 +22,7 @@ OPEN_COUNT = 1 << 30
 SPARE = 2
 """Vector registers reserved for the broadcast of A and one temporary."""
 
-_MOST_ROWS = 12
+MOST_ROWS = 12
 """MR at most: a row needs an address, and x86-64 has 15 registers for them."""
 
 _MOST_ROWS_OF_ONE_VECTOR = 10
@@ -61,7 +61,7 @@ def most_rows(
     """
     MR for rows of `vectors` vectors: the most that fit the registers, with some spare.
     """
-    most = preferred or (_MOST_ROWS if vectors > 1 else _MOST_ROWS_OF_ONE_VECTOR)
+    most = preferred or (MOST_ROWS if vectors > 1 else _MOST_ROWS_OF_ONE_VECTOR)
     return min((target.registers.data - vectors - spare) // vectors, most)
 
 

@@ -17,11 +17,11 @@ After:
 Each thread runs a range of the indices of a loop that is `split`: the outermost of its
 nest that has enough of them, for any open sizes if there is such a loop; never one that
 reduces or whose order matters; of a tile they share the rows or the columns, whichever
-make more equal parts, or are more. So bits do not depend on the number of threads. The work of a kernel is the
-number of multiply-adds that take as long; one that waits for its weight counts as
-three. Where the work is known and small the kernel stays as it is; elsewhere a call
-compares it with the cost of a thread. A kernel that checks indices, or reads what
-another index of the loop wrote, is one thread's.
+make more equal parts, or are more. So bits do not depend on the number of threads. The
+work of a kernel is the number of multiply-adds that take as long; one that waits for
+its weight counts as three. Where the work is known and small the kernel stays as it is;
+elsewhere a call compares it with the cost of a thread. A kernel that checks indices, or
+reads what another index of the loop wrote, is one thread's.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Share:
 
     @property
     def unevenness(self) -> int:
-        """How much larger the largest part is than equal ones, in steps of `_UNEVEN`."""
+        """By how many `_UNEVEN` the largest part is larger than equal ones."""
         if not self.count:
             return 0
         parts = (-(-self.count // each) * each / self.count for each in _THREADS)
