@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
@@ -33,8 +32,8 @@ from ...dialects.loop import (
     element_type,
 )
 from .around import loops_in_blocks, loops_over
+from .collisions import rows_collide
 from .register_tile import (
-    MOST_ROWS,
     OPEN_COUNT,
     SPARE,
     choose_nr,
@@ -65,7 +64,6 @@ _FROM_L3 = 4096 * KIB
 """Bytes of a block of B, at least, for many rows: with half of it A is packed twice."""
 
 _PAGE = 4096
-"""Bytes of a page, and of what one way of a first cache holds: 64 lines of 64 bytes."""
 
 _STREAMS = 8
 """Streams of memory that a processor prefetches side by side; chosen by hand."""
@@ -327,27 +325,18 @@ class _Chooser:
         return None
 
     def packs_a(self, a: LoadOp, mr: int, nc: int, kc: int) -> bool:
-        """Whether A is packed: where its rows would evict each other from the cache."""
+        """Whether A is packed: where it is scattered, or its rows evict each other."""
         if self.narrows(a):
             # What is rounded is rounded once, and words are what is multiplied.
             return kc * self.bytes * mr <= SCRATCH // 2
         if mr == 1 or kc * self.bytes * mr > SCRATCH // 2:
             return False
-        own = self.rows_collide(a) and nc >= _MIN_PANELS * self.nr
+        row, _, *_, last, _ = self.tile.k_loop.block.args
+        is_apart = a.at.step(last) != 1
+        collides = is_apart or rows_collide(a.at.step(row) * self.bytes, self.target)
+        own = collides and nc >= _MIN_PANELS * self.nr
         return self.preference.packs("a", own)
 
     def narrows(self, a: LoadOp) -> bool:
         """Whether A is packed as what instructions take: rounded, or in words."""
         return bool(self.tile.made_of(a)) or self.isa is not None
-
-    def rows_collide(self, a: LoadOp) -> bool:
-        """
-        Whether rows are scattered, or so many of a tile share sets of the first cache
-        that these have no room for B.
-        """
-        row, _, *_, last, _ = self.tile.k_loop.block.args
-        pitch = a.at.step(row)
-        if not isinstance(pitch, int) or a.at.step(last) != 1:
-            return True
-        in_a_set = MOST_ROWS * gcd(pitch * self.bytes, _PAGE) // _PAGE
-        return 2 * in_a_set > self.target.l1.data * KIB // _PAGE
