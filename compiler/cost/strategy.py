@@ -36,13 +36,20 @@ from ...dialects.loop import (
 from .around import loops_over
 from .blocking import (
     KIB,
+    SCRATCH,
     bits_of,
     choose_blocking,
     pays_to_pack_a,
     stream,
 )
 from .packing import contractions_of, panels_in
-from .register_tile import OPEN_COUNT, choose_nr, most_rows, size_or_open
+from .register_tile import (
+    MOST_ROWS,
+    OPEN_COUNT,
+    choose_nr,
+    most_rows,
+    size_or_open,
+)
 from .tile_registers import choose_tile_registers, most_kc
 from .words import isa_of, may_pair, packed_bytes, rounds_to_words
 
@@ -58,6 +65,13 @@ _MOST_PANEL_BYTES = 128 * KIB
 The same where that is an eighth of the second cache: products of 1024 and 2048 take
 0.95 and 0.97 of the time with it on a Zen 5, as their results come from the third cache
 for each block; whole models 0.99 to 1.00.
+"""
+
+_WHOLE_PANEL_BYTES = 320 * KIB
+"""
+Bytes of a panel of all k, at most: of 2304 by 32 it takes 0.97 to 0.99 of the time of
+three blocks, of 1152 0.94, and 0.86 where 37 MB of results lie between two blocks (Zen
+5, second caches of 1 MiB).
 """
 
 _PACKED_PANEL_BYTES = 64 * KIB
@@ -236,9 +250,26 @@ def _strategy(
     if isa is not None and kind == "gemm":
         vnni = isa.k_group
     bytes = packed_bytes(isa, bits)
-    room = _PACKED_PANEL_BYTES if kind == "gemm" else _panel_bytes(target)
-    kc = (preference.kc.data or _most_kc(nr * bytes, target, room)) if nr else 0
-    return StrategyAttr.of(kind, nr, vnni, kc)
+    kc = preference.kc.data
+    if nr and not kc:
+        room = _PACKED_PANEL_BYTES if kind == "gemm" else _panel_bytes(target)
+        kc = _most_kc(nr * bytes, target, room)
+        whole = product(tile.sizes[2:])
+        if kind != "gemm" and isinstance(whole, int):
+            is_packed = kind == "im2row"
+            kc = max(kc, _whole_k(whole, nr * bytes, bytes, target, is_packed))
+    return StrategyAttr.of(kind, nr, vnni, kc if nr else 0)
+
+
+def _whole_k(whole: int, row: int, item: int, target: TargetAttr, packs_a: bool) -> int:
+    """
+    All k of a product, if its panels of `row` bytes a k, and two tiles of rows of A,
+    are in the second cache with other things beside them; else none.
+    """
+    l2 = target.l2.data * KIB
+    most = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16)
+    a = SCRATCH // 2 if packs_a else l2 // 4
+    return whole if whole * row <= most and 2 * MOST_ROWS * whole * item <= a else 0
 
 
 def most_k_of_panels(target: TargetAttr) -> int:
