@@ -237,10 +237,12 @@ class _Chooser:
         if packs_b and SCRATCH < line * self.nr:
             return None
         kind = self.strategy.kind.data
-        may_pack = kind != "direct"
+        may_pack, is_once = kind != "direct", kc == product(reduced) and not self.over
         for packs_a in (may_pack, False):
             mc = self.choose_mc(rows, line, mr, packs_a)
+            # One block of all reads each panel once, as many rows of a block do.
             many = size_or_open(rows) >= mc >= _MANY_ROWS
+            many = many or (is_once and size_or_open(rows) <= mc)
             nc = self.choose_nc(columns, line, packs_b, few, many)
             if kind == "im2row" or (packs_a and self.packs_a(a, mr, nc, kc)):
                 break
@@ -254,14 +256,17 @@ class _Chooser:
     def choose_mc(self, rows: Dim, line: int, mr: int, packs_a: bool) -> int:
         """
         MC, where a row of a block takes `line` bytes: what is packed lies on the stack;
-        what is not is one block where most of the second cache has room for it.
+        what is not is one block where most of the second cache has room for it, else a
+        power of two of tiles, so that products of other depths have the same code.
         """
-        room, count = self.l2 // 4, size_or_open(rows)
+        count = size_or_open(rows)
         if packs_a:
-            room = min(room, SCRATCH // 2)
+            mc = min(self.l2 // 4, SCRATCH // 2) // line // mr * mr
         elif count * line <= self.l2 * 5 // 8:
-            room = round_up(count, mr) * line
-        mc = max(room // line // mr * mr, mr)
+            mc = round_up(count, mr)
+        else:
+            mc = (1 << (self.l2 // 4 // line // mr).bit_length()) // 2 * mr
+        mc = max(mc, mr)
         wanted = self.preference.mc.data or OPEN_COUNT
         return min(mc, *(round_up(each, mr) for each in (count, wanted)))
 

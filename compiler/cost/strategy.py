@@ -256,20 +256,21 @@ def _strategy(
         kc = _most_kc(nr * bytes, target, room)
         whole = product(tile.sizes[2:])
         if kind != "gemm" and isinstance(whole, int):
-            is_packed = kind == "im2row"
-            kc = max(kc, _whole_k(whole, nr * bytes, bytes, target, is_packed))
+            most = _most_whole_k(nr * bytes, bytes, target, packs_a=kind == "im2row")
+            # The most, so that products of fewer k have the same strategy.
+            kc = max(kc, most) if whole <= most else kc
     return StrategyAttr.of(kind, nr, vnni, kc if nr else 0)
 
 
-def _whole_k(whole: int, row: int, item: int, target: TargetAttr, packs_a: bool) -> int:
+def _most_whole_k(row: int, item: int, target: TargetAttr, packs_a: bool) -> int:
     """
-    All k of a product, if its panels of `row` bytes a k, and two tiles of rows of A,
-    are in the second cache with other things beside them; else none.
+    The most k that are one block: panels of `row` bytes a k, and two tiles of rows of
+    A, are in the second cache then, with other things beside them.
     """
     l2 = target.l2.data * KIB
-    most = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16)
     a = SCRATCH // 2 if packs_a else l2 // 4
-    return whole if whole * row <= most and 2 * MOST_ROWS * whole * item <= a else 0
+    of_b = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row
+    return min(of_b, a // (2 * MOST_ROWS * item))
 
 
 def most_k_of_panels(target: TargetAttr) -> int:

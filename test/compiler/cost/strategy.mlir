@@ -5,7 +5,7 @@
 //
 // CHECK-LABEL: loop.kernel @conv_0
 // CHECK-SAME:      {strategies = [#loop.strategy<direct, nr = {{.*}}>]}
-// CHECK:         to 400, {{.*}} to 64, reduce {{.*}} to 3, reduce {{.*}} to 192 {{.*}} by 6, 16, 8 as #loop.schedule<nr = 16, mc = 54, nc = 64, kc = 3 of 0> k_loop
+// CHECK:         to 400, {{.*}} to 64, reduce {{.*}} to 3, reduce {{.*}} to 192 {{.*}} by 6, 16, 8 as #loop.schedule<nr = 16, mc = 48, nc = 64, kc = 3 of 0> k_loop
 func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x64x64xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x22x22x64xf32>, tensor<3x3x64x64xf32> -> tensor<1x20x20x64xf32>

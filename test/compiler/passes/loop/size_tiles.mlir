@@ -104,9 +104,9 @@ loop.kernel @no_tile() {
 // into panels as wide as the tile. As many steps as fill the first cache are a block.
 //
 // CHECK-LABEL: loop.kernel @columns_copied
-// SSE:           by 6, 8, 4 as #loop.schedule<nr = 8, mc = 30, nc = 48, kc = 1000 of 0, pack = "b"> k_loop
-// AVX2:          by 6, 16, 8 as #loop.schedule<nr = 16, mc = 30, nc = 48, kc = 1000 of 0, pack = "b"> k_loop
-// AVX512:        by 12, 32, 16 as #loop.schedule<nr = 32, mc = 60, nc = 96, kc = 500 of 0, pack = "b"> k_loop
+// SSE:           by 6, 8, 4 as #loop.schedule<nr = 8, mc = 24, nc = 48, kc = 1000 of 0, pack = "b"> k_loop
+// AVX2:          by 6, 16, 8 as #loop.schedule<nr = 16, mc = 24, nc = 48, kc = 1000 of 0, pack = "b"> k_loop
+// AVX512:        by 12, 32, 16 as #loop.schedule<nr = 32, mc = 48, nc = 96, kc = 500 of 0, pack = "b"> k_loop
 loop.kernel @columns_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 k_loop (%sum) {
