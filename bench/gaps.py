@@ -7,7 +7,8 @@ Measure models that once took longer than the peers, beside them.
 
 Convolutions of few channels over a large image; a long short-term memory written out
 step by step, whose weights all steps share; and non-maximum suppression of few boxes,
-most of whose time does not depend on their number. Rows of the table are those of `python -m bench`.
+most of whose time does not depend on their number. Rows of the table are those of
+`python -m bench`.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from onnx.backend.test.case.test_case import TestCase
 from bench.axes import AXES
 from bench.call import CASES
 from bench.depth import linear
+from bench.gaps import boxes, cells, convolutions
 from bench.gemm import Case
 from bench.lookups import LOOKUPS
 from bench.moved_factors import scores
@@ -51,6 +52,16 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "fewer_products": (
         ["--chains", "32,40,5,6", "--turns", "1", "--seconds", "1e-4"],
         {"CONVOLUTIONS": 2},
+    ),
+    "gaps": (
+        PLAN,
+        {
+            "GAPS": {
+                "convolutions": convolutions((1, 3, 2), 5, 4),
+                "cells": cells(2, 4),
+                "boxes": boxes(6),
+            }
+        },
     ),
     "gemm": (
         ["tiny"],
