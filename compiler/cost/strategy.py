@@ -252,25 +252,27 @@ def _strategy(
     bytes = packed_bytes(isa, bits)
     kc = preference.kc.data
     if nr and not kc:
-        room = _PACKED_PANEL_BYTES if kind == "gemm" else _panel_bytes(target)
+        room = _PACKED_PANEL_BYTES if kind == "gemm" else _PANEL_BYTES
         kc = _most_kc(nr * bytes, target, room)
-        whole = product(tile.sizes[2:])
-        if kind != "gemm" and isinstance(whole, int):
-            most = _most_whole_k(nr * bytes, bytes, target, packs_a=kind == "im2row")
-            # The most, so that products of fewer k have the same strategy.
-            kc = max(kc, most) if whole <= most else kc
+        if kind != "gemm" and isa is None:
+            kc = _most_k(tile, nr * bytes, target, packs_a=kind == "im2row")
     return StrategyAttr.of(kind, nr, vnni, kc if nr else 0)
 
 
-def _most_whole_k(row: int, item: int, target: TargetAttr, packs_a: bool) -> int:
+def _most_k(tile: TileOp, row: int, target: TargetAttr, packs_a: bool) -> int:
     """
-    The most k that are one block: panels of `row` bytes a k, and two tiles of rows of
-    A, are in the second cache then, with other things beside them.
+    KC at most of a product of floats with panels of `row` bytes a k: what all k may be
+    for panels and two tiles of rows of A to be in the second cache, with other things
+    beside them; of more k, what is usual.
     """
     l2 = target.l2.data * KIB
     a = SCRATCH // 2 if packs_a else l2 // 4
-    of_b = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row
-    return min(of_b, a // (2 * MOST_ROWS * item))
+    of_a = a // (2 * MOST_ROWS * (bits_of(tile) // 8))
+    usual = _most_kc(row, target, _panel_bytes(target))
+    most = max(min(min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row, of_a), usual)
+    whole = product(tile.sizes[2:])
+    # Not the k themselves, so that products of fewer have the same strategy.
+    return most if isinstance(whole, int) and whole <= most else usual
 
 
 def most_k_of_panels(target: TargetAttr) -> int:
