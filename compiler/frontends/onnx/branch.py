@@ -32,6 +32,7 @@ from ....dialects.graph.compose import joining, quantity
 from ...session import CompileError, UnsupportedOp
 from ..unsupported import NeedsValue, Unsupported, Varies
 from .ancestors import dims_of
+from .branch_sizes import cut_results, make_room
 from .emit import locate, location_of
 from .graph_builder import GraphBuilder
 from .node import Node
@@ -91,6 +92,7 @@ def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if len(compiled) < len(found):
         return _lost(builder, node, found)
     blocks = [each.block for each in found]
+    cuts = make_room(blocks, node.name)
     either = _either(builder, node, blocks, known)
     if not joining.unite(blocks, node.op, location_of(node.name), either):
         if known is None:
@@ -101,7 +103,7 @@ def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     chosen = scalar(builder, node, node.operand(0))
     captured = capture(*blocks)
     op = add(builder, node, lambda: IfOp.of(chosen, captured, *blocks))
-    return list(op.results)
+    return cut_results(builder, node, op.results, cuts)
 
 
 def _condition_of(node: Node) -> Dim | None:
