@@ -9,11 +9,12 @@ from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, Element, tensor_type
-from ....dialects.graph import NonMaxSuppressionOp
+from ....dialects.graph import MaximumOp, NonMaxSuppressionOp
 from ....dialects.graph.compose import (
     Window,
     at_index,
     cut,
+    joined,
     number,
     part,
     quantity,
@@ -34,10 +35,15 @@ def _suppressed(
     The numbers of the boxes that overlap no chosen box of a higher score by more than
     `overlap`, by falling score.
     """
+    if not overlap >= 0:
+        raise Unsupported(f"an iou_threshold below 0, by which all overlap: {overlap}")
     (count,) = shape_of(scores)
     element = tensor_type(boxes).element_type
+    # A box whose second corner is before its first one overlaps none: no area does.
+    low, high = part(boxes, 1, 0, 2), part(boxes, 1, 2, 2)
+    ordered = joined([low, MaximumOp(low, high).result], 1)
     found = NonMaxSuppressionOp(
-        reshaped(boxes, [1, count, 4]),
+        reshaped(ordered, [1, count, 4]),
         reshaped(scores, [1, 1, count]),
         quantity(count, i64),
         number(_at_most(overlap, element), element),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, f64, i1, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -30,7 +31,8 @@ class NonMaxSuppressionOp(SingleResultOp):
     In each class of each image, boxes are taken by falling score, of equal scores the
     first one first. A box is chosen unless its intersection with a chosen one, over
     their union, is above `overlap`; at most `limit` of a class are. Its score must be
-    above `threshold`, or, where not `strict`, at least that; NaN never is.
+    above `threshold`, which NaN never is; or, where not `strict`, at least that, and NaN
+    is the greatest score.
 
     A box is two opposite corners y, x, y, x, or a `center` x, y with a width and a
     height.
@@ -105,9 +107,10 @@ class NonMaxSuppressionOp(SingleResultOp):
         found: list[int] = []
         for row in range(b * c):
             own = scores.reshape(b * c, n)[row]
-            admitted = own > threshold if strict else own >= threshold
+            is_nan = np.isnan(own) & (not strict)
+            admitted = own > threshold if strict else (own >= threshold) | is_nan
             places = np.flatnonzero(admitted)
-            order = places[np.argsort(-own[places], kind="stable")]
+            order = places[np.lexsort((-own[places], ~is_nan[places]))]
             chosen: list[int] = []
             corners = _corners(boxes[row // c], center)
             for at in order:
@@ -130,10 +133,13 @@ class NonMaxSuppressionOp(SingleResultOp):
             tuple(Read(0, (axis(0), axis(box), Linear(offset=at))) for at in range(4))
             for box in (2, 3)
         )
-        above = "gt" if values["strict"] else "ge"
 
         def score(own: SSAValue, threshold: SSAValue) -> tuple[SSAValue, SSAValue]:
-            return own, scalar.compare(above, own, threshold)
+            if values["strict"]:
+                return own, scalar.compare("gt", own, threshold)
+            raised = _nan_as_infinity(own)
+            is_admitted = scalar.compare("ge", raised, threshold)
+            return _before_infinity(own, raised), is_admitted
 
         def conflict(overlap: SSAValue, *coordinates: SSAValue) -> list[SSAValue]:
             corners = _corners_of_center if values["center"] else _corners_of_two
@@ -179,6 +185,23 @@ def _overlaps(corners: Array, chosen: Sequence[int], at: int) -> Array:
         is_some = (high > low).all(1) & (shared > 0) & (areas[0] > 0)
         is_some &= (areas[1] > 0) & (union > 0)
         return np.where(is_some, shared / union, np.nan)
+
+
+def _nan_as_infinity(score: SSAValue) -> SSAValue:
+    """Builds a score, or infinity in place of NaN."""
+    infinity = scalar.constant(inf, score.type)
+    return scalar.select(scalar.compare("eq", score, score), score, infinity)
+
+
+def _before_infinity(score: SSAValue, raised: SSAValue) -> SSAValue:
+    """
+    Builds `raised`, but the greatest finite number where the score is infinite: NaN
+    alone is infinity then.
+    """
+    infinity = scalar.constant(inf, score.type)
+    kind = np.float64 if score.type == f64 else np.float32
+    greatest = scalar.constant(float(np.finfo(kind).max), score.type)
+    return scalar.select(scalar.compare("eq", score, infinity), greatest, raised)
 
 
 _Corners = tuple[SSAValue, SSAValue, SSAValue, SSAValue]

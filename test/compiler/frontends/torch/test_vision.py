@@ -176,6 +176,35 @@ def test_a_share_is_compared_with_the_threshold_in_f64(overlap: float, element: 
     np.testing.assert_array_equal(got, suppressed(*given, overlap).numpy())
 
 
+def test_boxes_and_scores_that_are_none():
+    """Corners in the other order, no area, far outside; scores that are NaN."""
+
+    def chosen(boxes: Any, scores: Any) -> Any:
+        return OPERATORS.nms(boxes, scores, 0.0)
+
+    rows = [
+        [4.0, 4, 0, 0],
+        [0, 0, 4, 4],
+        [3, 0, 1, 4],
+        [2, 2, 2, 2],
+        [-90, -90, -80, 0],
+    ]
+    boxes = torch.tensor([*rows, [1, 1, 3, 3], [1, 1, 5, 5]])
+    module = compiled(chosen, (boxes, torch.rand(7)))
+    scores = torch.tensor([0.9, 0.8, torch.nan, 0.7, torch.inf, torch.nan, 0.6])
+    for given in (scores, scores.flip(0), scores.nan_to_num(0.5)):
+        wanted = suppressed(boxes, given, 0.0).numpy()
+        np.testing.assert_array_equal(module(boxes, given), wanted)
+
+
+def test_a_negative_threshold_is_refused():
+    def chosen(boxes: Any, scores: Any) -> Any:
+        return OPERATORS.nms(boxes, scores, -0.5)
+
+    with pytest.raises(sr.CompileError, match="an iou_threshold below 0"):
+        compiled(chosen, detections(3))
+
+
 @pytest.mark.parametrize("moved", [False, True])
 def test_regions_of_any_number_of_images(moved: bool):
     def aligned(x: Any, rows: Any) -> Any:
