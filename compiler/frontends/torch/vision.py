@@ -106,7 +106,9 @@ def _aligned_regions(
 ) -> SSAValue:
     """The means of samples of regions; a row is a number of an image and a region."""
     if ratio < 1:
-        raise Unsupported("a sampling_ratio of -1, by which regions count samples")
+        raise Unsupported(
+            f"a sampling_ratio of {ratio}, by which regions count samples"
+        )
     if not isinstance(height, int) or not isinstance(width, int):
         raise Unsupported("an output_size that varies")
     regions = sampling.Regions((height, width), ratio, scale, is_moved)

@@ -219,11 +219,12 @@ def test_regions_of_any_number_of_images(moved: bool):
         np.testing.assert_allclose(module(x, rows), wanted, rtol=1e-5, atol=1e-5)
 
 
-def test_regions_that_count_samples_are_refused():
+@pytest.mark.parametrize("ratio", [-1, 0])
+def test_regions_that_count_samples_are_refused(ratio: int):
     def aligned(x: Any, rows: Any) -> Any:
-        return OPERATORS.roi_align(x, rows, 0.5, 3, 2, -1, False)
+        return OPERATORS.roi_align(x, rows, 0.5, 3, 2, ratio, False)
 
-    with pytest.raises(sr.CompileError, match="a sampling_ratio of -1"):
+    with pytest.raises(sr.CompileError, match=f"a sampling_ratio of {ratio}"):
         compiled(aligned, (torch.randn(2, 3, 6, 5), torch.zeros(1, 5)))
 
 
