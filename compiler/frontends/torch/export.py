@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from importlib import import_module
 from typing import Any, TypeGuard
 
@@ -20,6 +21,7 @@ from xdsl.utils.hints import isa
 from ....dialects import Array
 from ...session import CompileError
 from .custom import find_custom
+from .guards import was_stored
 from .kept_layers import kept_layers
 from .readers import READERS
 
@@ -105,7 +107,21 @@ def decompose(program: ExportedProgram) -> ExportedProgram:
     whole.
     """
     with torch.no_grad(), quiet(), kept_layers():
-        return program.run_decompositions(decompositions())
+        return _unchecked(program).run_decompositions(decompositions())
+
+
+def _unchecked(program: ExportedProgram) -> ExportedProgram:
+    """
+    The program without the code by which torch checks sizes, since the reader knows the
+    conditions; a stored program has them there alone.
+
+    Torch 2.14 cannot run the code that it writes for inputs named by `**kwargs`.
+    """
+    if was_stored(program) or not getattr(program, "_guards_code", ()):
+        return program
+    unchecked: Any = copy(program)
+    unchecked._guards_code = []
+    return unchecked
 
 
 def decompositions() -> dict[Any, Any]:

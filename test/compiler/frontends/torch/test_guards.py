@@ -18,6 +18,7 @@ from torch.export import Dim  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
 from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
+from static_runtime.compiler.frontends.torch.export import decompose  # noqa: E402
 from static_runtime.compiler.ir.context import context  # noqa: E402
 
 from .case import Wrapped, floats  # noqa: E402
@@ -175,3 +176,20 @@ def test_an_element_that_is_a_size_is_not_taken_for_that_of_an_input():
     )
     x = np.ones(9, np.float32)
     np.testing.assert_array_equal(module(x, np.array([8, 10])), x / 3)
+
+
+def test_code_of_guards_that_torch_cannot_run_is_not_run():
+    """Torch 2.14 writes such code for inputs that only a call names."""
+    given = floats(4, 3), floats(4, 3)
+    shapes = (({0: Dim.AUTO}, {0: Dim.AUTO}),)
+    program: Any = torch.export.export(
+        Wrapped(lambda x, y: x * 2 + y), given, dynamic_shapes=shapes
+    )
+    code = ["L['named']['x'].size()[0] == L['named']['y'].size()[0]"]
+    program._guards_code = code
+    module = sr.compile(decompose(program), options=sr.Options(cache=False))
+    assert program._guards_code is code
+    x = np.ones((6, 3), np.float32)
+    np.testing.assert_array_equal(module(x, x), x * 3)
+    with pytest.raises(ValueError, match="expected"):
+        module(x, x[:5])
