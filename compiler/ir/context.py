@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cache
 
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin
@@ -20,6 +22,26 @@ from .registry import find_op
 from .weights import WeightStore
 
 _DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math, Scalar)
+
+
+_POST_INIT = Operation.__post_init__
+"""What an op does when it is made, outside of blocks of implicit builders."""
+
+
+def _insert_nowhere() -> None:
+    """
+    Ends in the child of a fork what an implicit builder of another thread began: while
+    one builds, xDSL looks for the place of each op that any thread makes. A builder of
+    the child's own would begin a second such look, and insert each op twice.
+    """
+    try:
+        Builder.assert_implicit()
+    except ValueError:
+        Operation.__post_init__ = _POST_INIT
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_insert_nowhere)
 
 
 @cache

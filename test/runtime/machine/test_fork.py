@@ -27,6 +27,7 @@ HEAD = """
 import gc, multiprocessing, os, signal, sys, threading
 import numpy as np
 import static_runtime as sr
+from static_runtime.compiler import building
 from static_runtime.compiler.compile import Compilation
 from static_runtime.lowering import llvm_to_object
 from static_runtime.runtime.machine import code, fork
@@ -106,6 +107,39 @@ for stage, patch in STAGES.items():
     other.join()
     print(stage, status)
 print(results, answer())
+"""
+
+WHILE_BUILDING = """
+# The other thread is in a block of a builder, which concerns each op that is made.
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects.arith import ConstantOp
+from xdsl.ir import Block
+
+begun, forked = threading.Event(), threading.Event()
+
+def stay():
+    with building.alone(), ImplicitBuilder(Block()):
+        begun.set()
+        forked.wait(60)
+
+def build():
+    with ImplicitBuilder(block := Block()):
+        ConstantOp.from_int_and_width(1, 32)
+    return len(block.ops)
+
+answer()
+other = threading.Thread(target=stay)
+other.start()
+begun.wait(60)
+print(in_child(build))
+forked.set()
+other.join()
+# And here the thread that forks does, and goes on in the child.
+with ImplicitBuilder(block := Block()):
+    def both():
+        ConstantOp.from_int_and_width(build(), 32)
+        return len(block.ops)
+    print(in_child(both))
 """
 
 WITHIN_A_COMPILE = """
@@ -188,9 +222,10 @@ def test_a_child_compiles_that_began_while_another_thread_did():
 def test_a_child_that_began_within_a_compile_compiles():
     # It is in a compile itself, which holds the collector off.
     within = ["False", "[0] True"]
+    building = ["1", "0"] * 2
     # One whose LLVM is torn says so: in that process too, as to start one takes most.
     torn = ["True", f"CompileError {fork.TORN}", "1", "True", "0 True"]
-    assert said(WITHIN_A_COMPILE + TORN) == within + torn
+    assert said(WITHIN_A_COMPILE + WHILE_BUILDING + TORN) == [*within, *building, *torn]
 
 
 @pytest.mark.full(beside="test_a_child_that_began_within_a_compile_compiles")
