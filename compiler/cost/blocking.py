@@ -261,7 +261,9 @@ class _Chooser:
         """
         count = size_or_open(rows)
         if packs_a:
-            mc = min(self.l2 // 4, SCRATCH // 2) // line // mr * mr
+            mc = min(self.l2 // 4, SCRATCH // 2) // line
+            mc = min(mc, SCRATCH // (line + ScheduleAttr.PADDING * self.bytes))
+            mc = mc // mr * mr
         elif count * line <= self.l2 * 5 // 8:
             mc = round_up(count, mr)
         else:

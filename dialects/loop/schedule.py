@@ -56,6 +56,8 @@ class ScheduleAttr(EntriesAttr):
     pairs: IntAttr = param_def()
     """Whether sums of two products with B fit into 16 bits."""
 
+    PADDING: ClassVar = _PADDING
+
     FORM: ClassVar = (
         entry("nr"),
         entry("mc"),

@@ -9,10 +9,10 @@ from static_runtime.compiler.cost.candidates import candidates
 from static_runtime.compiler.ir.target import TARGETS
 from static_runtime.compiler.passes.graph.tune_contractions import contractions
 from static_runtime.compiler.tuning.subject import Build, build
-from static_runtime.dialects.loop.preference import OWN
+from static_runtime.dialects.loop.preference import OWN, PreferenceAttr
 from static_runtime.dialects.loop.target import TargetAttr
 
-from ..tuning.subjects import SUBJECTS, read
+from ..tuning.subjects import SUBJECTS, of_two, read
 
 KINDS = {
     (each.vector, each.registers, each.fma): name
@@ -68,6 +68,17 @@ def test_candidates_fit(name: str, target: str):
         assert each not in candidates(made.tile, each, TARGETS[target])
     # At least one of them is other code than that of the cost model.
     assert functions - {own.function}
+
+
+@pytest.mark.parametrize("depth", [2, 7])
+def test_short_rows_fit_with_what_is_between_them(depth: int):
+    module, _ = read(of_two(f"4100x{depth}", f"{depth}x600", "4100x600"))
+    (op,) = contractions(module)
+    target = TARGETS["x86-64-v3"]
+    made = build(op, target, PreferenceAttr.of(pack="a and b"))
+    assert made.tile.schedule is not None
+    assert made.tile.schedule.packs("a")
+    check_fits(made, target)
 
 
 def test_candidates_are_what_a_schedule_has():
