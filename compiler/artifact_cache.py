@@ -71,7 +71,9 @@ def keep_artifact(
                 kept = stack.enter_context(FileIO(os.dup(file.fileno())))
             stack.pop_all()
             return kept
-    except OSError:
+    except OSError as error:
         # A full disk does not keep a model from running, nor do weights that were
         # changed meanwhile: but then this is not what its key says.
+        if error.errno != errno.EBUSY:
+            cache.give_up(error)
         return None

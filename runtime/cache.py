@@ -105,7 +105,7 @@ class Cache:
             with self._opened():
                 pass
         except OSError as error:
-            self._give_up(error)
+            self.give_up(error)
 
     @property
     def writable(self) -> bool:
@@ -138,7 +138,7 @@ class Cache:
                 file.write(_checksum(key, data))
                 file.write(data)
         except OSError as error:
-            self._give_up(error)
+            self.give_up(error)
 
     def open(self, key: str, suffix: str) -> FileIO | None:
         """
@@ -238,7 +238,8 @@ class Cache:
                     os.unlink(name, dir_fd=folder)
                 total -= size
 
-    def _give_up(self, error: OSError) -> None:
+    def give_up(self, error: OSError) -> None:
+        """Takes no more entries, and warns why not."""
         self._writable = False
         warnings.warn(
             f"{self.folder}: expected a folder to keep results in, got {error}; "
