@@ -59,6 +59,9 @@ to be shared alike: rows in 17 tiles took 1.01 of the time of columns in 16 pane
 (vgg16, 2 threads of a Zen 5). Of less, what each thread packs and reads decides.
 """
 
+_MUCH_FEWER = 3
+"""How many times fewer parts leave many threads without one; chosen by hand."""
+
 _OPEN_UNITS = 1 << 20
 """Units whose number only a run knows."""
 
@@ -161,7 +164,7 @@ class _Share:
         if not self.count:
             return 0
         parts = (-(-self.count // each) * each / self.count for each in _THREADS)
-        return round((max(parts) - 1) / _UNEVEN)
+        return int((max(parts) - 1) / _UNEVEN)
 
     @property
     def least(self) -> int:
@@ -195,7 +198,9 @@ def _splittable(root: ForOp | TileOp) -> _Share | None:
     enough = enough or [each for each in found if each.count >= _MIN_TRIPS]
     if enough and isinstance(enough[0].op, ForOp):
         return enough[0]
-    best = max(found, key=lambda each: (-each.unevenness, each.count), default=None)
+    most = max((each.count for each in found), default=0)
+    near = [each for each in found if _MUCH_FEWER * each.count >= most]
+    best = max(near, key=lambda each: (-each.unevenness, each.count), default=None)
     return best if best is not None and best.count > 1 else None
 
 

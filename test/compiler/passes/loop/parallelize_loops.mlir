@@ -152,6 +152,39 @@ loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   }
 }
 
+// Of 17 tiles of rows and 16 panels of columns, the panels make equal parts for two threads and for
+// four; of 30 tiles and 4 panels there are too few panels for more.
+//
+// CHECK-LABEL: loop.kernel @equal_parts
+// CHECK:         loop.tile {{.*}} split columns k_loop
+// CHECK-LABEL: loop.kernel @few_parts
+// CHECK:         loop.tile {{.*}} split rows k_loop
+loop.kernel @equal_parts(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 196, %j to 512, reduce %k to 512 from %zero : f32 by 12, 32, 16 k_loop (%sum) {
+    %x = loop.load %a[%i * 512 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 512 + %j] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 512 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+loop.kernel @few_parts(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 360, %j to 128, reduce %k to 512 from %zero : f32 by 12, 32, 16 k_loop (%sum) {
+    %x = loop.load %a[%i * 512 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 128 + %j] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 128 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // Each accumulator of a tile is finished with what was at its own place.
 //
 // CHECK-LABEL: loop.kernel @finish_in_place
