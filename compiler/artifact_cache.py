@@ -75,5 +75,5 @@ def keep_artifact(
         # A full disk does not keep a model from running, nor do weights that were
         # changed meanwhile: but then this is not what its key says.
         if error.errno != errno.EBUSY:
-            cache.give_up(error)
+            cache.warn_of(error)
         return None

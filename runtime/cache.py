@@ -105,7 +105,7 @@ class Cache:
             with self._opened():
                 pass
         except OSError as error:
-            self.give_up(error)
+            self._give_up(error)
 
     @property
     def writable(self) -> bool:
@@ -138,7 +138,7 @@ class Cache:
                 file.write(_checksum(key, data))
                 file.write(data)
         except OSError as error:
-            self.give_up(error)
+            self._give_up(error)
 
     def open(self, key: str, suffix: str) -> FileIO | None:
         """
@@ -238,9 +238,12 @@ class Cache:
                     os.unlink(name, dir_fd=folder)
                 total -= size
 
-    def give_up(self, error: OSError) -> None:
-        """Takes no more entries, and warns why not."""
+    def _give_up(self, error: OSError) -> None:
         self._writable = False
+        self.warn_of(error)
+
+    def warn_of(self, error: OSError) -> None:
+        """Warns that the folder did not take an entry."""
         warnings.warn(
             f"{self.folder}: expected a folder to keep results in, got {error}; "
             "they are computed anew in each process",
