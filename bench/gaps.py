@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
-from onnx import TensorProto, helper, save
+from onnx import TensorProto, helper
 
 from .cases import Array, Case
 from .onnx_graph import Graph
@@ -30,15 +30,10 @@ Maker: TypeAlias = Callable[[str, Path], Case]
 """What makes a case of its name, and of a folder for its model."""
 
 
-def _made(graph: Graph, output: str, inputs: Sequence[Array], result: Array) -> Maker:
-    """The case of a graph whose inputs are in0, in1, …"""
-
-    def case(name: str, folder: Path) -> Case:
-        made = Case(folder, name)
-        made.model.write_bytes(graph.model(output))
-        made.keep(inputs, [result])
-        return made
-
+def _keep(case: Case, model: bytes, inputs: Sequence[Array], result: Array) -> Case:
+    """A case with the files of its model, whose inputs are in0, in1, …, and arrays."""
+    case.model.write_bytes(model)
+    case.keep(inputs, [result])
     return case
 
 
@@ -56,7 +51,7 @@ def convolutions(channels: Sequence[int], height: int, width: int) -> Maker:
             value = graph.add("Conv", value, weight, pads=[1, 1, 1, 1])
             value = graph.add("Relu", value)
             result = np.maximum(_convolved(result, filters), 0)
-        return _made(graph, value, [x], result)(name, folder)
+        return _keep(Case(folder, name), graph.model(value), [x], result)
 
     return case
 
@@ -97,7 +92,7 @@ def cells(steps: int, width: int) -> Maker:
             i, f, g, o = np.split(gates, 4, 1)
             memory = _sigmoid(f) * memory + _sigmoid(i) * np.tanh(g)
             state = _sigmoid(o) * np.tanh(memory)
-        return _made(graph, hidden, [x], state)(name, folder)
+        return _keep(Case(folder, name), graph.model(hidden), [x], state)
 
     return case
 
@@ -150,12 +145,11 @@ def boxes(count: int) -> Maker:
         node = helper.make_node("NonMaxSuppression", ["in0", "in1", *names], ["y"])
         output = helper.make_tensor_value_info("y", TensorProto.INT64, [None, 3])
         graph = helper.make_graph([node], name, infos, [output], weights)
-        made, opset = Case(folder, name), helper.make_opsetid("", 17)
-        save(helper.make_model(graph, opset_imports=[opset], ir_version=9), made.model)
-        made.keep(
-            [found, scores], [_kept(found[0], scores[0, 0], most, overlap, least)]
-        )
-        return made
+        opset = helper.make_opsetid("", 17)
+        model = helper.make_model(graph, opset_imports=[opset], ir_version=9)
+        kept = _kept(found[0], scores[0, 0], most, overlap, least)
+        inputs = [found, scores]
+        return _keep(Case(folder, name), model.SerializeToString(), inputs, kept)
 
     return case
 

@@ -248,7 +248,7 @@ class Cache:
             f"{self.folder}: expected a folder to keep results in, got {error}; "
             "they are computed anew in each process",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

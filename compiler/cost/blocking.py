@@ -240,7 +240,7 @@ class _Chooser:
         may_pack, is_once = kind != "direct", kc == product(reduced) and not self.over
         for packs_a in (may_pack, False):
             mc = self.choose_mc(rows, line, mr, packs_a)
-            # One block of all reads each panel once, as many rows of a block do.
+            # One block of all rows and k reads a panel once: it need not be near.
             many = size_or_open(rows) >= mc >= _MANY_ROWS
             many = many or (is_once and size_or_open(rows) <= mc)
             nc = self.choose_nc(columns, line, packs_b, few, many)

@@ -250,13 +250,14 @@ def _strategy(
     if isa is not None and kind == "gemm":
         vnni = isa.k_group
     bytes = packed_bytes(isa, bits)
-    kc = preference.kc.data
-    if nr and not kc:
+    if not nr:
+        return StrategyAttr.of(kind, nr, vnni)
+    if kind != "gemm" and isa is None:
+        kc = _most_k(tile, nr * bytes, target, packs_a=kind == "im2row")
+    else:
         room = _PACKED_PANEL_BYTES if kind == "gemm" else _PANEL_BYTES
         kc = _most_kc(nr * bytes, target, room)
-        if kind != "gemm" and isa is None:
-            kc = _most_k(tile, nr * bytes, target, packs_a=kind == "im2row")
-    return StrategyAttr.of(kind, nr, vnni, kc if nr else 0)
+    return StrategyAttr.of(kind, nr, vnni, preference.kc.data or kc)
 
 
 def _most_k(tile: TileOp, row: int, target: TargetAttr, packs_a: bool) -> int:
@@ -269,7 +270,8 @@ def _most_k(tile: TileOp, row: int, target: TargetAttr, packs_a: bool) -> int:
     a = SCRATCH // 2 if packs_a else l2 // 4
     of_a = a // (2 * MOST_ROWS * (bits_of(tile) // 8))
     usual = _most_kc(row, target, _panel_bytes(target))
-    most = max(min(min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row, of_a), usual)
+    of_b = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row
+    most = max(min(of_a, of_b), usual)
     whole = product(tile.sizes[2:])
     # Not the k themselves, so that products of fewer have the same strategy.
     return most if isinstance(whole, int) and whole <= most else usual
