@@ -41,14 +41,16 @@ from .side_by_side import Plan, measure
 from .table import conditions, failures, heading, line, means
 
 
-def arguments(args: Sequence[str] | None) -> argparse.Namespace:
-    """What is asked for on the command line."""
+def arguments(
+    args: Sequence[str] | None, usual: Sequence[str] = USUAL
+) -> argparse.Namespace:
+    """What is asked for on the command line, with the peers that are usual."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("models", nargs="*", metavar="MODEL", help="of bench/suite; all by default")
     add("--threads", default="1,2", help="how many, one after the other (1,2)")
-    add("--peers", default=",".join(USUAL), help="which (those of f32)")
+    add("--peers", default=",".join(usual), help="which (those of f32)")
     add("--before", type=Path, help="a checkout of another version, instead of peers")
     add("--rounds", type=int, default=15, help="bursts of each peer (15)")
     add("--ms", type=float, default=60.0, help="milliseconds of a burst (60)")

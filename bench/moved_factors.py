@@ -2,7 +2,7 @@
 Measure products of factors that a model moves first, beside another version or peers.
 
     python -m bench.moved_factors --before ../another-checkout
-    python -m bench.moved_factors --peers ours,onnxruntime,openvino
+    python -m bench.moved_factors
 
 Scores of attention, whose queries and keys lie by token and then by head, and matrices
 that are transposed beside few rows and many. Rows of the table are those of

@@ -217,6 +217,9 @@ REDUCED = (OURS_REDUCED, "openvino-default")
 USUAL = [name for name in PEERS if name not in (*OURS_ELSE, *REDUCED, "before")]
 """Those that are measured otherwise."""
 
+OF_FILES = [name for name in USUAL if not name.startswith("torch")]
+"""Those of them that read an ONNX file; PyTorch's need a module of `bench/suite`."""
+
 
 def limit_of(peer: str) -> float:
     """How far from torch the result of a peer may be."""

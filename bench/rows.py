@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .__main__ import arguments
 from .cases import Case
-from .peers import OTHERS
+from .peers import OF_FILES, OTHERS
 from .side_by_side import Plan, measure
 from .table import failures, heading, line
 
@@ -21,7 +21,7 @@ def print_rows(
     Prints a row for each case that the arguments name, or for all; a case is made of
     its name and a folder for its model.
     """
-    asked = arguments(args)
+    asked = arguments(args, OF_FILES)
     plan = Plan(asked.peers.split(","), asked.rounds, asked.ms)
     others = [each for each in OTHERS if each in plan.peers]
     print(heading(others), flush=True)

@@ -2,7 +2,7 @@
 Measure reads of elements a few apart beside another version, or beside the peers.
 
     python -m bench.strides --before ../another-checkout
-    python -m bench.strides --peers ours,onnxruntime,openvino
+    python -m bench.strides
 
 Slices, rows shorter than a vector that are combined, and pools with channels first.
 Rows of the table are those of `python -m bench`.

@@ -2,7 +2,7 @@
 Measure transposes beside another version of this compiler, or beside the peers.
 
     python -m bench.transposes --before ../another-checkout
-    python -m bench.transposes --peers ours,onnxruntime,openvino
+    python -m bench.transposes
 
 Matrices, keys of attention, images to channels last and back, and axes in reverse.
 Rows of the table are those of `python -m bench`.
