@@ -2,7 +2,7 @@
 Measure sorts and top-k beside another version of this compiler, or beside the peers.
 
     python -m bench.orders --before ../another-checkout
-    python -m bench.orders --peers ours,onnxruntime
+    python -m bench.orders
 
 Elements are random, or rise along their rows: then each comes before all those that a
 heap of the greatest has. Rows of the table are those of `python -m bench`.
@@ -19,6 +19,7 @@ import numpy as np
 from onnx import helper, numpy_helper, save
 
 from .cases import Array, Case
+from .peers import OURS
 from .rows import print_rows
 
 
@@ -76,7 +77,8 @@ ORDERS: Mapping[str, Order] = MappingProxyType(
 
 def main(args: Sequence[str] | None = None) -> None:
     """Prints a row for each order."""
-    print_rows({name: each.case for name, each in ORDERS.items()}, args)
+    makers = {name: each.case for name, each in ORDERS.items()}
+    print_rows(makers, args, (OURS, "onnxruntime"))
 
 
 if __name__ == "__main__":

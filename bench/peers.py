@@ -218,7 +218,7 @@ USUAL = [name for name in PEERS if name not in (*OURS_ELSE, *REDUCED, "before")]
 """Those that are measured otherwise."""
 
 OF_FILES = [name for name in USUAL if not name.startswith("torch")]
-"""Those of them that read an ONNX file; PyTorch's need a module of `bench/suite`."""
+"""The usual ones that read an ONNX file; PyTorch takes a module of `bench/suite`."""
 
 
 def limit_of(peer: str) -> float:

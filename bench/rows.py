@@ -15,13 +15,15 @@ from .table import failures, heading, line
 
 
 def print_rows(
-    makers: Mapping[str, Callable[[str, Path], Case]], args: Sequence[str] | None
+    makers: Mapping[str, Callable[[str, Path], Case]],
+    args: Sequence[str] | None,
+    peers: Sequence[str] = OF_FILES,
 ) -> None:
     """
     Prints a row for each case that the arguments name, or for all; a case is made of
-    its name and a folder for its model.
+    its name and a folder for its model. `peers` are measured unless others are named.
     """
-    asked = arguments(args, OF_FILES)
+    asked = arguments(args, peers)
     plan = Plan(asked.peers.split(","), asked.rounds, asked.ms)
     others = [each for each in OTHERS if each in plan.peers]
     print(heading(others), flush=True)

@@ -14,6 +14,7 @@ from onnx.backend.test.case.test_case import TestCase
 from bench.axes import AXES
 from bench.call import CASES
 from bench.depth import linear
+from bench.forests import Forest
 from bench.gaps import boxes, cells, convolutions
 from bench.gemm import Case
 from bench.lookups import LOOKUPS
@@ -52,6 +53,10 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "fewer_products": (
         ["--chains", "32,40,5,6", "--turns", "1", "--seconds", "1e-4"],
         {"CONVOLUTIONS": 2},
+    ),
+    "forests": (
+        PLAN,
+        {"FORESTS": {"one": Forest(3, 4, 1, 2), "three": Forest(1, 5, 3, 2)}},
     ),
     "gaps": (
         PLAN,
