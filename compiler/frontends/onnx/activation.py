@@ -72,6 +72,11 @@ def mish(node: Node) -> Result:
     return activation.mish(node.operand(0))
 
 
+def _tanh(node: Node) -> Result:
+    """The hyperbolic tangent; of a softplus, as in a Mish written out, in fewer ops."""
+    return activation.tanh(node.operand(0))
+
+
 def gelu(node: Node) -> Result:
     """The Gaussian error linear unit, exact or by its approximation with tanh."""
     return GeluOp(node.operand(0), approximate=node.text("approximate"))
@@ -89,4 +94,5 @@ HANDLERS: dict[str, Handler] = {
     "Softplus": softplus,
     "Softsign": softsign,
     "Swish": _swish,
+    "Tanh": _tanh,
 }

@@ -42,6 +42,11 @@ def softplus(call: Call, x: SSAValue, beta: float, threshold: float) -> Result:
     return activation.scaled_softplus(x, beta, threshold)
 
 
+def mish(call: Call, x: SSAValue) -> Result:
+    """The elements times the hyperbolic tangents of their softplus."""
+    return activation.mish(x)
+
+
 def _random_slope(
     call: Call,
     x: SSAValue,
@@ -65,4 +70,5 @@ READERS: dict[str, Reader] = {
     "aten.hardsigmoid.default": hardsigmoid,
     "aten.hardswish.default": hardswish,
     "aten.softplus.default": softplus,
+    "aten.mish.default": mish,
 }

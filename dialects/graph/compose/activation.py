@@ -81,9 +81,41 @@ def softsign(x: SSAValue) -> SSAValue:
     return DivOp(x, plus(AbsOp(x).result, 1)).result
 
 
+def _tanh_of_softplus(x: SSAValue) -> SSAValue:
+    """
+    Builds the hyperbolic tangent of the softplus of `x`.
+
+    With `e = exp(x)` and `n = e * (e + 2)` that is `n / (n + 2)`: one exponential and a
+    division. From 20 on it rounds to one, in f64 too.
+    """
+    e = ExpOp(ClampOp(x, max=20.0)).result
+    n = MulOp(e, plus(e, 2)).result
+    return DivOp(n, plus(n, 2)).result
+
+
+def _under_softplus(value: SSAValue) -> SSAValue | None:
+    """The tensor that a value is the `softplus` of; None for any other value."""
+    match value.owner:
+        case AddOp(operands=(line, tail)) if isinstance(line.owner, ReluOp):
+            (x,) = line.owner.operands
+        case _:
+            return None
+    for kind in (Log1pOp, ExpOp, NegOp, AbsOp):
+        if not isinstance(tail.owner, kind):
+            return None
+        (tail,) = tail.owner.operands
+    return x if tail is x else None
+
+
+def tanh(x: SSAValue) -> SSAValue:
+    """Builds the hyperbolic tangent; of a `softplus` in fewer ops than both take."""
+    inner = _under_softplus(x)
+    return TanhOp(x).result if inner is None else _tanh_of_softplus(inner)
+
+
 def mish(x: SSAValue) -> SSAValue:
     """Builds `x` times the hyperbolic tangent of its softplus."""
-    return MulOp(x, TanhOp(softplus(x))).result
+    return MulOp(x, _tanh_of_softplus(x)).result
 
 
 def scaled_tanh(x: SSAValue, outside: float, inside: float) -> SSAValue:
