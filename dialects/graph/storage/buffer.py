@@ -30,6 +30,7 @@ from xdsl.ir import (
     SSAValue,
 )
 from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -125,9 +126,10 @@ def buffer_of(value: SSAValue) -> BufferAttr:
     assert isinstance(value, OpResult)
     buffers = value.op.attributes.get(BUFFERS)
     if not isa(buffers, ArrayAttr):
+        is_constant = value.op.has_trait(ConstantLike)
+        needed = "outline-constants" if is_constant else "assign-buffers"
         raise VerifyException(
-            f"expected {value.op.name} to have a buffer, got none; run assign-buffers "
-            "first"
+            f"expected {value.op.name} to have a buffer, got none; run {needed} first"
         )
     buffer = buffers.data[value.index]
     assert isinstance(buffer, BufferAttr)
