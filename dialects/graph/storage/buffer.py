@@ -13,7 +13,7 @@ program reads.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias, cast
+from typing import ClassVar, Literal, TypeAlias, cast, get_args
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -39,7 +39,7 @@ from ...entries import IDENTIFIER, MAYBE, TEXT, EntriesAttr, bare, entry
 from ...shape import Tensor, dtype, sizes, tensor_type, verified_dim
 
 Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
-_REGIONS = ("inputs", "constants", "activations", "outputs")
+_REGIONS = get_args(Region)
 
 BUFFERS = "graph.buffers"
 """The attribute of an op that holds the buffer of each result."""
