@@ -17,11 +17,9 @@ from ..dialects import Array, dtype, shown, sizes, symbols_of, tensor_type
 from ..runtime.call import to_array
 from ..runtime.program import TensorInfo
 from .frontends import constant
-from .ir import WeightStore
+from .ir import INPUT_NAMES, WeightStore
 from .passes import bind_symbols
 from .session import CompileError
-
-_NAMES = "graph.input_names"
 
 
 def pin_inputs(
@@ -40,7 +38,7 @@ def pin_inputs(
 
 def _pin(function: func.FuncOp, name: str, value: Any, weights: WeightStore) -> None:
     """Makes one input of a function a constant."""
-    attribute = function.attributes.get(_NAMES)
+    attribute = function.attributes.get(INPUT_NAMES)
     assert isa(attribute, ArrayAttr[StringAttr]), "front ends name the inputs"
     names = [each.data for each in attribute]
     if name not in names:
@@ -75,7 +73,7 @@ def _pin(function: func.FuncOp, name: str, value: Any, weights: WeightStore) -> 
     argument.replace_all_uses_with(made)
     block.erase_arg(argument)
     del names[at]
-    function.attributes[_NAMES] = ArrayAttr(map(StringAttr, names))
+    function.attributes[INPUT_NAMES] = ArrayAttr(map(StringAttr, names))
     outputs = list(function.function_type.outputs)
     function.function_type = FunctionType.from_lists(list(block.arg_types), outputs)
 

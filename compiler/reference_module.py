@@ -25,26 +25,18 @@ from ..runtime.files import Array
 from ..runtime.planning import Plan
 from ..runtime.program import Program, check_symbols
 from .building import alone
-from .ir import SrContext, context, interpret, structure_of, tensor_info
-from .origin import graph_model
+from .ir import context, interpret, structure_of, tensor_info
+from .origin import Source, graph_model
 from .passes import reading_passes
 from .recipe import Reduced, checked, opened, sealed
 from .session import CompileError, CompileReport, GraphModel, Options
 
 
-class Compilation(Protocol):
-    """What reads a model."""
+class Compilation(Source, Protocol):
+    """What reads a model, and for what."""
 
     target: str
     options: Options
-
-    def source(self) -> Any:
-        """What the front end reads."""
-        ...
-
-    def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
-        """What reads the source into the graph dialect."""
-        ...
 
 
 class ReferenceModule(ProgramModule):

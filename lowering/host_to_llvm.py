@@ -167,10 +167,15 @@ def _entry_of(program: ProgramOp) -> tuple[list[Function], tuple[Dim, ...]]:
 
 def _program_in(module: ModuleOp) -> ProgramOp:
     """The program of a module; raises `VerifyException` unless there is one."""
-    programs = [op for op in module.ops if isinstance(op, ProgramOp)]
-    if len(programs) != 1:
-        raise VerifyException(f"expected one program, got {len(programs)}")
-    return programs[0]
+    match [op for op in module.ops if isinstance(op, ProgramOp)]:
+        case [program]:
+            return program
+        case []:
+            raise VerifyException(
+                "expected one program, got none; run graph-to-loop first"
+            )
+        case programs:
+            raise VerifyException(f"expected one program, got {len(programs)}")
 
 
 def _kernels_in(module: ModuleOp) -> dict[str, KernelOp]:
@@ -247,10 +252,17 @@ def lower_bundle(
 
 
 def module_to_llvm(module: ModuleOp) -> str:
-    """The LLVM IR of kernels, and of the program when there is one, for reading."""
+    """
+    The LLVM IR of kernels, and of the program when there is one, for reading. Raises
+    `VerifyException` where there is neither.
+    """
     parts: list[str] = []
     for name, each in each_kernel(module):
         parts.append(f"; kernel @{name}\n{each.text}")
     if any(isinstance(op, ProgramOp) for op in module.ops):
         parts.append(f"; the program\n{lower_program(module).main.text}")
+    if not parts:
+        raise VerifyException(
+            "expected kernels or a program, got neither; run graph-to-loop first"
+        )
     return "\n".join(parts)

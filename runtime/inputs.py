@@ -89,8 +89,10 @@ def random_inputs(
 ) -> dict[str, Array]:
     """
     Inputs at random: normal floats, integers that are 0 or 1, booleans, and texts that
-    the model names.
+    the model names. Raises `ValueError` for a seed below zero.
     """
+    if seed < 0:
+        raise _InputError(f"expected a seed of inputs of 0 or more, got {seed}")
     random = np.random.default_rng(seed)
     structure = program.structure
     names = frozenset[str]() if structure is None else structure.inputs_of_texts

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .elf import ObjectError
+from .files import error_line
 from .inputs import add_input, add_random, load_inputs, random_inputs, sizes_of
 from .library import NotSelectedError, load_model
 from .output_file import as_outputs, print_outputs, write_outputs
@@ -40,7 +41,7 @@ def main(args: Sequence[str] | None = None) -> None:
         if arguments.output is not None:
             write_outputs(arguments.output, module, outputs)
     except (ObjectError, NotSelectedError, *told) as error:
-        sys.exit(f"{parser.prog}: {error}")
+        sys.exit(f"{parser.prog}: {error_line(error)}")
 
 
 if __name__ == "__main__":

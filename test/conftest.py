@@ -34,8 +34,8 @@ FOREIGN = (
 
 EACH_TIME = (
     *("hostile", "lowering/llvm_to_object", "lowering/test_llvm_to_object.py"),
-    *("lowering/loop_to_llvm/program/test_support.py", "runtime/machine/test_fork.py"),
-    *("runtime/call/test_module_memory.py", "runtime/call/test_module_threads.py"),
+    *("runtime/machine/test_fork.py", "runtime/call/test_module_memory.py"),
+    "runtime/call/test_module_threads.py",
 )
 """
 Where LLVM compiles a text each time that a test asks for it: what LLVM makes of it, the

@@ -13,7 +13,7 @@ from ...lowering.host_to_llvm import lower_bundle
 from ...lowering.llvm_to_object import Machine, machine_of
 from ...lowering.llvm_to_object.linked import linked_object
 from ...lowering.program_to_host import Places, refusals
-from ...runtime.abi import ALIGNMENT
+from ...runtime.abi import aligned
 from ...runtime.files import atomic_file
 from ...runtime.program import ConstantBlock, Program
 from ..building import alone
@@ -157,7 +157,7 @@ def _memory(
     if known.symbols:
         return Memory(weights.nbytes, 0, 0)
     end = max((each.offset + each.nbytes for each in placed), default=0)
-    return Memory(weights.nbytes, -(-end // ALIGNMENT) * ALIGNMENT, known.bytes)
+    return Memory(weights.nbytes, aligned(end), known.bytes)
 
 
 def _check(program: Program) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
-from ...runtime.abi import ALIGNMENT, stored_dtype
+from ...runtime.abi import aligned, stored_dtype
 from ...runtime.program import Size, TensorInfo
 from ..session import CompileError
 from .c_names import identifier_of
@@ -46,11 +46,6 @@ class Placeholder:
         return f"{self.dtype}, {' x '.join(map(str, self.shape)) or 'scalar'}"
 
 
-def _aligned(size: int) -> int:
-    """The least multiple of the alignment that is not less."""
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
 def place(tensors: Iterable[TensorInfo], is_open: bool) -> tuple[Placeholder, ...]:
     """
     Tensors one after the other, of known sizes unless the model `is_open`.
@@ -72,5 +67,5 @@ def place(tensors: Iterable[TensorInfo], is_open: bool) -> tuple[Placeholder, ..
             )
         start = 0 if is_open else offset
         made.append(Placeholder(each.name, identifier, each.dtype, each.shape, start))
-        offset = _aligned(offset + made[-1].nbytes)
+        offset = aligned(offset + made[-1].nbytes)
     return tuple(made)

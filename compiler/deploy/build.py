@@ -112,7 +112,9 @@ def _listed(models: Any) -> list[Any]:
 
 
 def _only(several: Sequence[Any], what: str) -> Any:
-    """The only one; raises `CompileError` for several."""
+    """The only one; raises `CompileError` for none and for several."""
+    if not several:
+        raise CompileError(f"expected a {what.partition(';')[0]}, got none")
     if len(several) != 1:
         raise CompileError(f"expected one {what}, got {len(several)}")
     return several[0]

@@ -30,13 +30,18 @@ from ...dialects.graph import (
 from ...dialects.graph.compose.random import SEED
 from ...dialects.graph.storage import StoredOp
 from ...runtime.program import ARRAY, CLASSES, STRUCTURE, TEXTS, read_structure
-from ..ir import SrContext, WeightStore, load_sidecar, parse_module, verify
+from ..ir import (
+    INPUT_NAMES,
+    OUTPUT_NAMES,
+    SYMBOLS,
+    SrContext,
+    WeightStore,
+    load_sidecar,
+    parse_module,
+    verify,
+)
 from ..session import CompileError, Given, ModelFileError, SourceFile
 from .foreign import FRAMEWORKS
-
-_NAMES = "graph.input_names"
-_OUTPUTS = "graph.output_names"
-_RANGES = "graph.symbols"
 
 
 def read_mlir(
@@ -156,15 +161,15 @@ def _check_weight(op: StoredOp, weights: WeightStore) -> None:
 def _check_attributes(function: func.FuncOp) -> None:
     """Raises `CompileError` for malformed names and ranges."""
     outputs = function.function_type.outputs
-    counts = {_NAMES: len(function.args), _OUTPUTS: len(outputs)}
+    counts = {INPUT_NAMES: len(function.args), OUTPUT_NAMES: len(outputs)}
     for key, count in counts.items():
         names = _to_names(function.attributes.get(key))
         if names is not None and (len(names) != count or len({*names}) != count):
             raise CompileError(f"expected {key} to be {count} names, got {names}")
     _check_structure(function)
-    ranges = function.attributes.get(_RANGES, DictionaryAttr({}))
+    ranges = function.attributes.get(SYMBOLS, DictionaryAttr({}))
     if not isinstance(ranges, DictionaryAttr):
-        raise CompileError(f"expected {_RANGES} to be a dictionary, got {ranges}")
+        raise CompileError(f"expected {SYMBOLS} to be a dictionary, got {ranges}")
     for name, each in ranges.data.items():
         match _to_numbers(each):
             case [least, most] if 0 <= least <= most:
@@ -185,7 +190,7 @@ def _check_structure(function: func.FuncOp) -> None:
         found = read_structure(known.data, len(function.function_type.outputs))
     except ValueError as error:
         raise CompileError(f"{STRUCTURE}: {error}") from error
-    inputs = _to_names(function.attributes.get(_NAMES)) or []
+    inputs = _to_names(function.attributes.get(INPUT_NAMES)) or []
     for tree in (found.inputs, found.outputs):
         for each in () if tree is None else tree.nodes():
             # What a text names is not imported: who wrote it need not be trusted.
@@ -225,6 +230,8 @@ def _items(attribute: Attribute) -> Sequence[Attribute]:
 
 def _name_inputs(function: func.FuncOp) -> None:
     """Names the inputs as the text does, unless they are named already."""
-    if _NAMES not in function.attributes:
+    if INPUT_NAMES not in function.attributes:
         names = [each.name_hint or f"input_{each.index}" for each in function.args]
-        function.attributes[_NAMES] = ArrayAttr([StringAttr(name) for name in names])
+        function.attributes[INPUT_NAMES] = ArrayAttr(
+            [StringAttr(name) for name in names]
+        )

@@ -16,12 +16,22 @@ from .parse_ir import parse_module
 from .printed import printed
 from .references import references_of
 from .registry import Registered, find_spelled, recorded, versions_of
-from .signature import plain, structure_of, tensor_info
+from .signature import (
+    INPUT_NAMES,
+    OUTPUT_NAMES,
+    SYMBOLS,
+    plain,
+    structure_of,
+    tensor_info,
+)
 from .target import TARGETS, find_target, isa_name, without_matrices
 from .verify import verify
 from .weights import WEIGHTS, WeightStore, load_sidecar
 
 __all__ = [
+    "INPUT_NAMES",
+    "OUTPUT_NAMES",
+    "SYMBOLS",
     "Executed",
     "Registered",
     "SrContext",

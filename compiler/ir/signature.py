@@ -20,6 +20,15 @@ from ...runtime.program import (
     read_structure,
 )
 
+INPUT_NAMES = "graph.input_names"
+"""The attribute of a function with the names of its arguments."""
+
+OUTPUT_NAMES = "graph.output_names"
+"""The attribute of a function with the names of its results."""
+
+SYMBOLS = "graph.symbols"
+"""The attribute of a function with the least and the most that its symbols are."""
+
 
 def plain(size: Dim) -> int | str:
     """A dimension as the runtime knows it: a number, or its text."""

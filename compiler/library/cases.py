@@ -30,7 +30,7 @@ from ...dialects import (
     tensor_type,
 )
 from ...dialects.graph import GraphOp
-from ..ir import context
+from ..ir import INPUT_NAMES, context
 
 
 @dataclass(frozen=True)
@@ -160,5 +160,5 @@ def module_of(cases: Sequence[Case]) -> ModuleOp:
     outputs = [result.type for result in results]
     function = func.FuncOp("main", (types, outputs), Region(block))
     names = [StringAttr(f"x{number}") for number in range(len(types))]
-    function.attributes["graph.input_names"] = ArrayAttr(names)
+    function.attributes[INPUT_NAMES] = ArrayAttr(names)
     return ModuleOp([function])

@@ -8,7 +8,7 @@ from typing import Self
 from xdsl.passes import ModulePass
 
 from ..quantizing import Profile, parse_profile, read_profile
-from ..session import ProfileText
+from ..session import CompileError, ProfileText
 
 
 @dataclass(frozen=True)
@@ -34,5 +34,11 @@ class ByProfile(ModulePass):
         return self.given.name if self.given else self.profile
 
     def read(self) -> Profile:
-        """The profile; raises `CompileError` for a file that has none."""
-        return parse_profile(self.given) if self.given else read_profile(self.profile)
+        """The profile; raises `CompileError` for no file, or one that has none."""
+        if self.given:
+            return parse_profile(self.given)
+        if not self.profile:
+            raise CompileError(
+                f'expected {self.name}{{profile="FILE"}}, got no profile'
+            )
+        return read_profile(self.profile)

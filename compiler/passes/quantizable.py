@@ -31,17 +31,12 @@ from ...dialects.graph import (
     ReshapeOp,
     SliceOp,
 )
-from ..ir import WeightStore
+from ..ir import INPUT_NAMES, WeightStore
 from ..quantizing import MOST_SCALE
 from .defined_functions import defined_functions
-from .steps import Steps, dequantized, has_full_windows, summed
+from .steps import MOST_SUM, Steps, dequantized, has_full_windows, summed
 
 _Contraction: TypeAlias = MatmulOp | LinearOp | ConvOp
-
-_NAMES = "graph.input_names"
-
-_MOST_SUM = 2**31 - 1
-"""The greatest sum that 32 bits hold."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +113,7 @@ class _Finder:
         count, _ = summed(op)
         if not isinstance(count, int):
             return "how much it adds up is known to the run alone"
-        if count * (most // 255) > _MOST_SUM:
+        if count * (most // 255) > MOST_SUM:
             return f"sums of {count} products of bytes may not fit into 32 bits"
         return ""
 
@@ -169,7 +164,7 @@ def _name_of_value(value: SSAValue) -> str:
     """The name of an input, or of the op that makes a value."""
     if isinstance(value, BlockArgument):
         function = value.block.parent_op()
-        names = None if function is None else function.attributes.get(_NAMES)
+        names = None if function is None else function.attributes.get(INPUT_NAMES)
         if isa(names, ArrayAttr[StringAttr]) and value.index < len(names):
             return names.data[value.index].data
         return value.name_hint or f"in{value.index}"

@@ -30,6 +30,9 @@ from .known_values import constant_value, fold
 LEAST_SCALE, MOST_SCALE = 1e-30, 1e30
 """Scales between these give steps back that were dequantised: no number is denormal."""
 
+MOST_SUM = 2**31 - 1
+"""The greatest sum that 32 bits hold."""
+
 
 def dequantized(value: SSAValue) -> DequantizeOp | None:
     """The op that dequantises a value, if any."""

@@ -12,9 +12,7 @@ from xdsl.utils.hints import isa
 
 from ...dialects import FUNCTIONS, sizes, symbols_of, tensor_type
 from ...dialects.graph import defined_symbols
-
-SYMBOLS = "graph.symbols"
-"""The attribute of a function with the least and the most that its symbols are."""
+from ..ir import SYMBOLS
 
 
 def tensors_of(function: func.FuncOp) -> list[BlockArgument]:

@@ -87,8 +87,9 @@ class UnsupportedModelError(CompileError):
         tensors = {each.name for each in self.inputs if len(each.shape) > 1}
         causes = [each for op in self.ops for each in _causes(op, tensors)]
         lines += advice(causes, framework)
+        count = f"{len(self.ops)} other node{'s' * (len(self.ops) != 1)}"
         super().__init__(
-            f"expected ops that the compiler knows, got {len(self.ops)} other nodes in "
+            f"expected ops that the compiler knows, got {count} in "
             + "\n".join([f"{shortened(model, MOST_OF_NAME)}:", *lines])
         )
 

@@ -17,7 +17,7 @@ from .bounds import add_bounds, bounds_of
 from .load_profile import add_load_profile, load_profile_of
 from .script import run_script
 from .seed import add_seed, seed_of
-from .switches import add_algorithms
+from .switches import add_numbers, numbers_of
 
 _BUILT = (".sr", LIBRARY_SUFFIX, ".a", ".h")
 """How the names of files end that are made for models; the rest is the runtime."""
@@ -58,8 +58,7 @@ def _parser() -> ArgumentParser:
         help="names such as x86-64-v3,aarch64, or host for the greatest of them that "
         "runs here; a folder runs the greatest that the machine has, a bundle has one",
     )
-    made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
-    add_algorithms(made)
+    add_numbers(made)
     add_bounds(made)
     add_load_profile(made)
     add_seed(made)
@@ -165,9 +164,8 @@ def _build(arguments: Namespace) -> None:
             if kind == "bundle"
             else arguments.target.split(","),
             options=Options(
-                precision=arguments.precision,
-                algorithms=arguments.algorithms,
                 bounds=bounds_of(arguments),
+                **numbers_of(arguments),
                 **load_profile_of(arguments),
                 **seed_of(arguments),
             ),

@@ -240,7 +240,8 @@ class OptMain(xDSLOptMain):
             self.save_weights(module, Path(self.args.weights_out))
         target = self.args.target
         again = partial(self.reproduce, section, len(passes), target)
-        with Guard(f"target {target} crashed", again):
+        # IR that passes left on another level is refused, and not a crash.
+        with Guard(f"target {target} crashed", again, (VerifyException,)):
             return self.output_resulting_program(module)
 
     def parsed(self, section: Section) -> ModuleOp:

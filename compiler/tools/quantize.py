@@ -26,6 +26,7 @@ from .fallback import add_fallback, fallback_of
 from .output import STANDARD, write_text
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
+from .switches import add_threads
 
 _OF_MODELS = ("inputs", "report")
 """The arguments that have no meaning where profiles are merged."""
@@ -60,9 +61,7 @@ def _parser() -> ArgumentParser:
         "quantised model is from the one in f32 on the samples; needs --output",
     )
     made.add_argument("--target", default="host", help="host, or such as x86-64-v3")
-    made.add_argument(
-        "--threads", type=int, help="how many may run, or compile, side by side"
-    )
+    add_threads(made)
     add_bounds(made)
     add_fallback(made)
     return made

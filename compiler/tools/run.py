@@ -29,7 +29,7 @@ from .profile import add_profile, profile
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
 from .seed import add_seed, seed_of
-from .switches import add_algorithms, add_switches, switches_of
+from .switches import add_numbers, add_switches, add_threads, numbers_of, switches_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -57,13 +57,8 @@ def _parser() -> ArgumentParser:
         default=Options().tier,
         help="full, or fast-start for code that answers sooner and is exchanged",
     )
-    made.add_argument(
-        "--precision", default=Options().precision, help="f32, or bf16 for weights"
-    )
-    add_algorithms(made)
-    made.add_argument(
-        "--threads", type=int, help="how many may run, or compile, side by side"
-    )
+    add_numbers(made)
+    add_threads(made)
     made.add_argument("--no-cache", action="store_true", help="compile anew")
     made.add_argument(
         "--benchmark", action="store_true", help="measure compiling, running and memory"
@@ -91,10 +86,9 @@ def run(arguments: Namespace) -> None:
         tier=arguments.tier,
         tune=arguments.tune,
         threads=arguments.threads,
-        precision=arguments.precision,
-        algorithms=arguments.algorithms,
         bounds=bounds_of(arguments),
         **switches_of(arguments),
+        **numbers_of(arguments),
         **fallback_of(arguments),
         **seed_of(arguments),
         **load_profile_of(arguments),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from ...runtime.files import error_line
 from .output import leave_pipe
 from .reproducer import CrashError, Guard
 
@@ -31,4 +32,4 @@ def run_script(
     except BrokenPipeError:
         leave_pipe()
     except (CrashError, *accepts) as error:
-        sys.exit(f"{name}: {error}")
+        sys.exit(f"{name}: {error_line(error)}")

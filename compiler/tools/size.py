@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ...runtime.files import error_line
 from ...runtime.library import KEY_FILE, LIBRARY_SUFFIX, Stored, read_about
 from .output import leave_pipe
 
@@ -141,4 +142,4 @@ def main(args: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         leave_pipe()
     except (ValueError, OSError) as error:
-        sys.exit(f"sr-size: {error}")
+        sys.exit(f"sr-size: {error_line(error)}")

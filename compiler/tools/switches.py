@@ -15,7 +15,15 @@ _SWITCHES = {
     "use_maybe_copy_variants": "skip copies that sizes make needless",
     "manage_output_tensors": "return the arrays of outputs again",
 }
-"""The options, each with its help."""
+"""The options that are true or not, each with its help."""
+
+_NUMBERS = {
+    "precision": "f32, or bf16 for weights",
+    "algorithms": "of convolutions: exact, or fast or fastest, of fewer products",
+    "weights": "int8 or int4: weights of products of matrices in few bits",
+    "activations": "int8: rows that such weights are multiplied with become bytes",
+}
+"""The options of numbers, each with its help."""
 
 
 def add_switches(parser: ArgumentParser) -> None:
@@ -41,10 +49,20 @@ def switches_of(arguments: Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in _SWITCHES}
 
 
-def add_algorithms(parser: ArgumentParser) -> None:
-    """Adds the argument that says by what algorithms convolutions are computed."""
+def add_numbers(parser: ArgumentParser) -> None:
+    """Adds the arguments that say in what numbers a model is computed, and how."""
+    default = Options()
+    for name, text in _NUMBERS.items():
+        parser.add_argument(f"--{name}", default=getattr(default, name), help=text)
+
+
+def numbers_of(arguments: Namespace) -> dict[str, Any]:
+    """The values of these options."""
+    return {name: getattr(arguments, name) for name in _NUMBERS}
+
+
+def add_threads(parser: ArgumentParser) -> None:
+    """Adds the argument that says how many threads there may be."""
     parser.add_argument(
-        "--algorithms",
-        default=Options().algorithms,
-        help="of convolutions: exact, or fast or fastest, of fewer products",
+        "--threads", type=int, help="how many may run, or compile, side by side"
     )

@@ -16,7 +16,7 @@ from .output import STANDARD, write_text
 from .reproducer import Guard
 from .script import RUN_ERRORS, run_script
 from .seed import add_seed, seed_of
-from .switches import add_algorithms
+from .switches import add_numbers, add_threads, numbers_of
 
 
 def _parser() -> ArgumentParser:
@@ -48,13 +48,8 @@ def _parser() -> ArgumentParser:
     add_random(made)
     add_fallback(made)
     add_seed(made)
-    made.add_argument(
-        "--precision", default=Options().precision, help="f32, or bf16 for weights"
-    )
-    add_algorithms(made)
-    made.add_argument(
-        "--threads", type=int, help="how many may run, or compile, side by side"
-    )
+    add_numbers(made)
+    add_threads(made)
     return made
 
 
@@ -80,9 +75,8 @@ def _trace(arguments: Namespace) -> Selection:
     """What the models execute, or could execute."""
     inputs = _inputs_of(arguments)
     options = Options(
-        precision=arguments.precision,
-        algorithms=arguments.algorithms,
         threads=arguments.threads,
+        **numbers_of(arguments),
         **fallback_of(arguments),
         **seed_of(arguments),
     )

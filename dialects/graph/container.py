@@ -23,52 +23,51 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 
+class _Types(ParametrizedAttribute, TypeAttribute):
+    """Types in angle brackets."""
+
+    elements: ArrayAttr[Attribute]
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        return [
+            ArrayAttr(
+                parser.parse_comma_separated_list(
+                    parser.Delimiter.ANGLE, parser.parse_type
+                )
+            )
+        ]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_list(self.elements.data, printer.print_attribute)
+
+
 @irdl_attr_definition
-class ListType(ParametrizedAttribute, TypeAttribute):
+class ListType(_Types):
     """A list of values of these types."""
 
     name = "graph.list"
 
     elements: ArrayAttr[Attribute] = param_def()
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        return [_parse_types(parser)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        _print_types(printer, self.elements)
-
 
 @irdl_attr_definition
-class TupleType(ParametrizedAttribute, TypeAttribute):
+class TupleType(_Types):
     """A tuple of values of these types."""
 
     name = "graph.tuple"
 
     elements: ArrayAttr[Attribute] = param_def()
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        return [_parse_types(parser)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        _print_types(printer, self.elements)
-
 
 @irdl_attr_definition
-class FutureType(ParametrizedAttribute, TypeAttribute):
+class FutureType(_Types):
     """Values of these types, which may be computed later."""
 
     name = "graph.future"
 
     elements: ArrayAttr[Attribute] = param_def()
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        return [_parse_types(parser)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        _print_types(printer, self.elements)
 
 
 @irdl_attr_definition
@@ -106,16 +105,3 @@ class DictType(ParametrizedAttribute, TypeAttribute):
         """Every key has one value."""
         if len(self.keys) != len(self.elements) or len(set(self.keys)) < len(self.keys):
             raise VerifyException(f"expected keys that differ, got {self.keys}")
-
-
-def _parse_types(parser: AttrParser) -> ArrayAttr[Attribute]:
-    """Reads `<tensor<2xf32>, tensor<3xf32>>`."""
-    return ArrayAttr(
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parser.parse_type)
-    )
-
-
-def _print_types(printer: Printer, types: ArrayAttr[Attribute]) -> None:
-    """Prints what `_parse_types` reads."""
-    with printer.in_angle_brackets():
-        printer.print_list(types.data, printer.print_attribute)

@@ -9,7 +9,6 @@ and what is left to its passes is to simplify, to inline and to hoist.
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from llvmlite import binding
 
 from ...dialects.loop import TargetAttr
 from ...runtime import Cache
-from ...runtime.machine import get_host, unforked
+from ...runtime.machine import LLVM_LOCK, get_host, unforked
 from .pass_manager import Passes, pass_manager
 from .thread_pool import CompilePool, Job
 from .unlocked import emit_object, run_passes
@@ -46,9 +45,6 @@ An attribute of a function of a module that few passes suffice for: its loops ar
 written as they shall run. All of LLVM's passes take longer than its code generation,
 three quarters of that to find nothing.
 """
-
-LOCK = threading.Lock()
-"""LLVM's global state is set up by one thread."""
 
 
 @dataclass(frozen=True)
@@ -106,17 +102,21 @@ def machine_of(target: TargetAttr) -> Machine:
     return Machine(triple, cpu, ",".join(filter(None, [features, *more])))
 
 
-@cache
 def know_targets() -> None:
-    """Initializes all targets of LLVM."""
+    """Initializes all targets of LLVM, unless they are."""
+    with unforked(), LLVM_LOCK:
+        _initialize()
+
+
+@cache
+def _initialize() -> None:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
 
 
 def target_machine(machine: Machine) -> binding.TargetMachine:
     """LLVM's own form of a machine."""
-    with unforked(), LOCK:
-        know_targets()
+    know_targets()
     return binding.Target.from_triple(machine.triple).create_target_machine(
         cpu=machine.cpu,
         features=machine.features,

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from llvmlite import binding
 
 from ...runtime import Cache
-from ...runtime.machine import unforked
-from . import CODE, LOCK, Machine, know_targets, optimize
+from . import CODE, Machine, know_targets, optimize
 from .unlocked import emit_object
 
 
@@ -36,8 +35,7 @@ def linked_object(
 
 def _link(texts: Sequence[str], names: Sequence[str], machine: Machine) -> bytes:
     """The object, compiled anew."""
-    with unforked(), LOCK:
-        know_targets()
+    know_targets()
     target = binding.Target.from_triple(machine.triple)
     with (
         target.create_target_machine(

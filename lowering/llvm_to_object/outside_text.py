@@ -8,8 +8,7 @@ from llvmlite import binding
 from xdsl.utils.exceptions import VerifyException
 
 from ...runtime.elf import is_outside
-from ...runtime.machine import unforked
-from . import LOCK, know_targets
+from . import know_targets
 
 
 def internal_text(text: str, function: str, parameters: Sequence[str]) -> str:
@@ -20,8 +19,7 @@ def internal_text(text: str, function: str, parameters: Sequence[str]) -> str:
     Raises `VerifyException` for a text that LLVM does not take, and for another
     signature.
     """
-    with unforked(), LOCK:
-        know_targets()
+    know_targets()
     with binding.create_context() as context:
         try:
             module = binding.parse_assembly(text, context)

@@ -62,6 +62,7 @@ from .layout import (
     ProfileLayout,
     RowLayout,
     State,
+    aligned,
 )
 from .model_table import ModelTable
 from .plan_layout import PlanLayout
@@ -120,6 +121,7 @@ __all__ = [
     "WORD",
     "WORTH_RELEASING",
     "Words",
+    "aligned",
     "check_bytecode",
     "bits_of",
     "dtype_of",

@@ -3,7 +3,7 @@ Bytecode: a program as data, which an interpreter runs over kernels of a library
 
 An instruction is four words: an opcode, and the operands `a`, `b`, `c`. Registers hold
 integers of 64 bits, the first the address of the context; kernels take their arguments
-from registers that follow each other. `interpreter_text.py` is the interpreter.
+from registers that follow each other. `hostcode/interpreter.py` interprets it.
 """
 
 from __future__ import annotations

@@ -22,6 +22,12 @@ The bytes that memory of tensors, and each offset in it, is a multiple of: a cac
 and the longest vector.
 """
 
+
+def aligned(size: int) -> int:
+    """The bytes that memory of `size` bytes takes."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
 LIMIT = 2**62
 """The bound of all that is computed from sizes, so that 64 bits hold it."""
 

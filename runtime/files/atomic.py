@@ -41,7 +41,9 @@ def atomic_file(path: Path, folder: int | None = None) -> Generator[BinaryIO]:
                 os.fchmod(file.fileno(), _PRIVATE)
             yield file
         os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)  # the file that somebody asked for
         raise

@@ -126,6 +126,13 @@ def reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
+def error_line(error: Exception) -> str:
+    """An error as a command tells it: of a file, its name and what is the matter."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def size_of(file: FileIO) -> int:
     """The bytes that an open file has now."""
     return os.fstat(file.fileno()).st_size

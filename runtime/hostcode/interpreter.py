@@ -1,5 +1,5 @@
 """
-The interpreter of bytecode (`runtime/bytecode.py`): `sr_interpret`.
+The interpreter of bytecode (`abi/bytecode.py`): `sr_interpret`.
 
     i32 sr_interpret(context, code, registers, kernels)
 

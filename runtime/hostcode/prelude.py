@@ -15,7 +15,7 @@ from .uniting import planning
 
 @cache
 def placing_text() -> str:
-    """What plans the slots of a call: `sr_plan_slots`, `sr_place`."""
+    """What plans the slots of a call: `PLANNING`, and what these functions call."""
     return llvm_text([*placing(), *planning()])
 
 

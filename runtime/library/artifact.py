@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..abi import ALIGNMENT
 from ..files import (
     Contents,
     Entry,
@@ -31,7 +32,7 @@ from ..files import (
     write_to,
 )
 from ..plan import PlanCode, PlanLayout
-from ..program import ALIGNMENT, PIECE, Bytes, ConstantBlock, Program, read_program
+from ..program import PIECE, Bytes, ConstantBlock, Program, read_program
 
 CONSTANTS = "constants"
 """The name of the block of constants in the file."""

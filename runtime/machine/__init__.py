@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import numpy_layout
 from .code import Code, More, link, link_functions
 from .cpuid import needed_words
-from .fork import check_whole, unforked
+from .fork import LLVM_LOCK, check_whole, unforked
 from .host import TARGETS, BareMachine, Host, enabled, get_host, lacking
 from .interpreter import (
     ENTRY,
@@ -22,6 +22,7 @@ __all__ = [
     "ENTRY",
     "Host",
     "Interpreted",
+    "LLVM_LOCK",
     "More",
     "TARGETS",
     "call_by",

@@ -120,6 +120,10 @@ def _llvm_lock() -> Any:
 _GATE = ForkGate()
 
 
+LLVM_LOCK = threading.Lock()
+"""LLVM's global state is set up by one thread."""
+
+
 @contextmanager
 def unforked() -> Generator[None]:
     """A block during which no other thread forks this process."""

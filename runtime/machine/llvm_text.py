@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import platform
-import threading
 from collections.abc import Sequence
 
 from ..elf import Image
 from ..hostcode import pool_text
 from .code import link_functions
-from .fork import check_whole, unforked
-
-_LOCK = threading.Lock()
-"""LLVM's global state is set up by one thread."""
+from .fork import LLVM_LOCK, check_whole, unforked
 
 
 def _object_of(text: str, machine: str) -> bytes:
     """The object of LLVM IR for a machine, x86_64 or aarch64, on Linux."""
     check_whole()
-    with unforked(), _LOCK:
+    with unforked(), LLVM_LOCK:
         from llvmlite import binding
 
         binding.initialize_all_targets()

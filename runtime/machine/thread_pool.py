@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..abi import ALIGNMENT, EVERYONE, FUTEX, WAKE, PoolState
+from ..abi import ALIGNMENT, EVERYONE, FUTEX, WAKE, PoolState, aligned
 from .code import link_functions
 from .host import get_host
 
@@ -73,7 +73,7 @@ class ThreadPool:
         self.fork = self.library["sr_fork"]
         self.work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.library["sr_work"])
         self.state = np.zeros(PoolState.SIZE + ALIGNMENT, np.uint8)
-        self.address = -(-self.state.ctypes.data // ALIGNMENT) * ALIGNMENT
+        self.address = aligned(self.state.ctypes.data)
         self.threads: list[threading.Thread] = []
         self.lock = threading.Lock()
         os.register_at_fork(after_in_child=self.start_again)

@@ -19,12 +19,10 @@ from weakref import WeakSet, finalize
 import numpy as np
 import numpy.typing as npt
 
+from ..abi import ALIGNMENT
 from ..program import integer
 
 Block: TypeAlias = npt.NDArray[np.uint8]
-
-ALIGNMENT = 64
-"""The alignment of a block in bytes: a cache line, and the longest vector."""
 
 _MIN_MAPPED_BYTES = 1 << 17
 """Bytes from which on a block is mapped."""

@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..abi import stored_dtype
+from ..abi import aligned, stored_dtype
 from ..files import listed
 from ..program import Program, evaluate, integer
-from .block import ALIGNMENT
 from .plan_table import PlanTable
 
 
@@ -55,10 +54,7 @@ def report_memory(
         if size < 0:
             raise ValueError(f"expected {name} of at least 0, got {size}")
     made = plans.plan_for(sizes)
-    alone = sum(
-        -(-evaluate(each.bytes, sizes) // ALIGNMENT) * ALIGNMENT
-        for each in program.slots
-    )
+    alone = sum(aligned(evaluate(each.bytes, sizes)) for each in program.slots)
     return MemoryReport(
         activations=made.size,
         outputs=_output_bytes(program, sizes),

@@ -3,9 +3,9 @@ The plans of a module for the sizes that its calls had, in a table for machine c
 
 A plan is a row: the values of the symbols, the offset of each slot, the size of the
 block (`layout.py`). A call looks its row up by a hash of the symbols
-(`lowering/loop_to_llvm/program/lending.py`); for sizes that have none Python adds one.
-The table has a limit in bytes, and drops the rows that were unused for longest. A row
-that a run uses stays in memory: the machine code that knows it holds no reference.
+(`lowering/program_to_host/lending.py`); for sizes that have none Python adds one. The
+table has a limit in bytes, and drops the rows that were unused for longest. A row that
+a run uses stays in memory: the machine code that knows it holds no reference.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .constant_block import ALIGNMENT, PIECE, Bytes, ConstantBlock
+from .constant_block import PIECE, Bytes, ConstantBlock
 from .growth import GROWTH, Cache, Growth
 from .program import (
     GENERAL,
@@ -37,7 +37,6 @@ from .structure import (
 )
 
 __all__ = [
-    "ALIGNMENT",
     "ARRAY",
     "COMPLEX",
     "Bytes",

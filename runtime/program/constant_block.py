@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..abi import ALIGNMENT, aligned
+
 Array = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
 
 PIECE = 2**20
 """Bytes of a piece: few enough to stay in a cache while they are summed up."""
-
-ALIGNMENT = 64
-"""The address and the size of a block are multiples of these bytes."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class ConstantBlock:
     def nbytes(self) -> int:
         """The size of the block."""
         end = max((at + array.nbytes for at, array in self.arrays), default=0)
-        return -(-end // ALIGNMENT) * ALIGNMENT
+        return aligned(end)
 
     def pieces(self) -> Iterator[Bytes]:
         """

@@ -22,7 +22,7 @@ from static_runtime.lowering.loop_to_llvm.isa import instruction_writers
 from static_runtime.runtime.machine.host import TARGETS
 from static_runtime.runtime.planning import PLANNERS
 
-from ..house import ROOT, modules, nodes, tracked
+from ..house import ROOMS, ROOT, modules, nodes, sources, tracked
 
 SHARE = 7 / 8
 """Of the things of a kind, how many a file names that has to name each."""
@@ -111,6 +111,23 @@ def pattern(place: str) -> re.Pattern[str]:
     parts = re.split(r"<[^>]*>", place)
     inside = ".*" if place.endswith("/") else ""
     return re.compile("[^/]+".join(map(re.escape, parts)) + inside)
+
+
+def test_each_room_has_its_place():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^\| (`.*)\|$", text, re.MULTILINE)
+    folders = {each for row in rows for each in re.findall(r"`([\w/]+)/`", row)}
+    rooms = {
+        path.parent.relative_to(ROOT)
+        for path in sources(*ROOMS)
+        if path.name == "__init__.py" and "__all__" in path.read_text()
+    }
+    missing = [
+        str(each)
+        for each in sorted(rooms)
+        if len(each.parts) == 2 and folders.isdisjoint({str(each), each.name})
+    ]
+    assert not missing
 
 
 def test_each_kind_has_a_list():

@@ -9,6 +9,8 @@ import pytest
 
 from bench.document import ROOT
 
+from ..house import ROOMS, at, sources, tracked
+
 DOCUMENTS = sorted(
     path
     for folder in (ROOT, ROOT / "docs", ROOT / "test", ROOT / "examples")
@@ -18,6 +20,9 @@ PATH = re.compile(
     r"`((?:\.ci|\.github|bench|compiler|dialects|docs|examples|lowering|runtime|test"
     r"|typings)/[\w./-]*)`"
 )
+SOURCE = re.compile(r"`((?!binding/)[a-z_0-9/]+\.py)`")
+"""A source as a source names it; `binding/` is llvmlite's."""
+
 LINK = re.compile(r"\]\(((?!https?:)[^)#\s]+)\)")
 
 
@@ -32,6 +37,17 @@ def test_files_that_a_document_names_are_there(document: Path):
     wrong = [each for each in PATH.findall(text) if not is_there(each)]
     wrong += [
         each for each in LINK.findall(text) if not (document.parent / each).exists()
+    ]
+    assert not wrong
+
+
+def test_files_that_a_source_names_are_there():
+    there = [str(path.relative_to(ROOT)) for path in tracked()]
+    wrong = [
+        f"{at(path)} names {name}"
+        for path in sources(*ROOMS, "bench", "examples")
+        for name in SOURCE.findall(path.read_text())
+        if not any(f"/{each}".endswith(f"/{name}") for each in there)
     ]
     assert not wrong
 

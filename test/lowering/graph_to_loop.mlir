@@ -1,7 +1,11 @@
 // RUN: sr-opt %s -p fuse,analyze-aliases,assign-buffers,graph-to-loop | filecheck %s
 // RUN: not sr-opt %s -p graph-to-loop 2>&1 | filecheck %s --check-prefix=BUFFERS
+// RUN: not sr-opt %s -t llvm 2>&1 | filecheck %s --check-prefix=LLVM
+// RUN: not sr-opt %s -t host 2>&1 | filecheck %s --check-prefix=HOST
 
 // BUFFERS: expected graph.abs to have a buffer, got none; run assign-buffers first
+// LLVM: sr-opt: expected kernels or a program, got neither; run graph-to-loop first
+// HOST: sr-opt: expected one program, got none; run graph-to-loop first
 
 // An elementwise op on whole tensors is one loop, however many axes there are.
 //

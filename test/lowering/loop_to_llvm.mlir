@@ -2,7 +2,7 @@
 // RUN: sr-opt %s --split-input-file -p 'set-target{cpu=x86-64},unroll-loops' -t llvm | filecheck %s --check-prefixes=CHECK,SSE
 // RUN: not sr-opt %s --split-input-file -t llvm 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
-// UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
+// UNKNOWN: sr-opt: expected a module with the attribute loop.target, got none; run set-target first
 
 // Two vectors of eight, and the three bodies that are left over: lanes of a third vector
 // where there are masks, else one by one.

@@ -24,7 +24,7 @@ from . import (
     contributed_products,
     contributed_steps,
 )
-from .element import TYPES
+from .element import ANY_TYPE
 from .node import Handler, Node, Results
 from .rounded import rounded_once
 from .signature import Attribute, Parameter, Signature, signature
@@ -54,8 +54,6 @@ _FLOATS = _Kind(AttributeProto.FLOATS)
 _FLOAT = _Kind(AttributeProto.FLOAT)
 _INT = _Kind(AttributeProto.INT)
 _NEEDED = _Kind(AttributeProto.INT, is_required=True)
-
-_ANY = frozenset(TYPES.values())
 
 _FLOATS_OF = "T"
 """The name of the type of floats of an op, which are of one width."""
@@ -321,7 +319,7 @@ def _signature_of(op: str) -> Signature:
     texts, attributes, outputs = _FORMS[op]
     names = texts.split()
     inputs = tuple(
-        Parameter(each.lstrip("?*"), _ANY, each[0] in "?*", _FLOATS_OF)
+        Parameter(each.lstrip("?*"), ANY_TYPE, each[0] in "?*", _FLOATS_OF)
         for each in names
     )
     needed = [place for place, each in enumerate(inputs) if not each.is_optional]

@@ -12,12 +12,10 @@ from ....dialects.graph import GraphOp, to_attribute
 from ...ir import Registered, find_spelled, versions_of
 from ..schema import schema_of
 from ..unsupported import Unsupported
-from .element import TYPES
+from .element import ANY_TYPE
 from .model_file import ONNX
 from .node import Handler, Node, Results
 from .signature import Attribute, Parameter, Signature
-
-_ANY = frozenset(TYPES.values())
 
 _MAX_INPUTS = 1 << 20
 """The most inputs of an op that takes any number."""
@@ -49,7 +47,9 @@ def signature_of(known: Registered, node: NodeProto) -> Signature:
     count = len(schema.operands)
     return Signature(
         0,
-        tuple(Parameter(each.name, _ANY, each.is_optional) for each in schema.operands),
+        tuple(
+            Parameter(each.name, ANY_TYPE, each.is_optional) for each in schema.operands
+        ),
         least,
         _MAX_INPUTS if schema.is_variadic else count,
         schema.results,

@@ -18,6 +18,9 @@ _NAMES: dict[int, str] = {
 TYPES = {element: f"tensor({_NAMES[number]})" for element, number in NUMBERS.items()}
 """The names of tensor types in ONNX's signatures."""
 
+ANY_TYPE = frozenset(TYPES.values())
+"""The names of all of them."""
+
 _ELEMENTS = {number: element for element, number in NUMBERS.items()}
 
 

@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import Array
-from ...ir import SrContext
+from ...ir import INPUT_NAMES, OUTPUT_NAMES, SYMBOLS, SrContext
 from ...session import CompileError, Form, Given, SourceFile, UnsupportedModelError
 from ..known import Known
 from .call_graph import functions_of
@@ -241,8 +241,8 @@ def _module(
         for name in symbols.names
         if name not in symbols.defined
     }
-    function.attributes["graph.input_names"] = ArrayAttr(map(StringAttr, inputs))
-    function.attributes["graph.output_names"] = ArrayAttr(map(StringAttr, outputs))
-    function.attributes["graph.symbols"] = DictionaryAttr(ranges)
+    function.attributes[INPUT_NAMES] = ArrayAttr(map(StringAttr, inputs))
+    function.attributes[OUTPUT_NAMES] = ArrayAttr(map(StringAttr, outputs))
+    function.attributes[SYMBOLS] = DictionaryAttr(ranges)
     function.attributes.update(structure)
     return ModuleOp([function])

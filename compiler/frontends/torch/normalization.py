@@ -153,8 +153,7 @@ def instance_norm(
         assert mean is not None, "torch asks for statistics"
         assert variance is not None, "torch asks for statistics"
         known = (scale, bias, mean, variance, momentum, epsilon)
-        value = batch_norm(call, x, *known)[0]
-        return value
+        return batch_norm(call, x, *known)[0]
     unit = standardized(x, range(2, len(shape_of(x))), epsilon)[0]
     return with_channels(unit, scale, bias)
 

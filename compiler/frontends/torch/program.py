@@ -33,7 +33,7 @@ from xdsl.utils.hints import isa
 from ....dialects.graph import GraphOp
 from ....dialects.graph.compose import shape_of
 from ....runtime.program import CONSTANT, Tree
-from ...ir import SrContext
+from ...ir import INPUT_NAMES, OUTPUT_NAMES, SYMBOLS, SrContext
 from ...session import Cause, CompileError, UnsupportedOp
 from ..foreign import drop_requirements
 from ..results import tell_apart
@@ -138,9 +138,9 @@ class ProgramReader:
         inputs = list(self.block.arg_types)
         function = func.FuncOp("main", (inputs, types), Region(self.block))
         function.attributes |= {
-            "graph.input_names": ArrayAttr(map(StringAttr, self.input_names)),
-            "graph.output_names": ArrayAttr(map(StringAttr, names)),
-            "graph.symbols": self.sizes.attribute(),
+            INPUT_NAMES: ArrayAttr(map(StringAttr, self.input_names)),
+            OUTPUT_NAMES: ArrayAttr(map(StringAttr, names)),
+            SYMBOLS: self.sizes.attribute(),
         }
         if not self.found:
             function.attributes |= self.structure(leaves)

@@ -71,6 +71,7 @@ from ....dialects.graph.storage import (
     LifetimeAttr,
     byte_size,
 )
+from ....runtime.abi import ALIGNMENT, aligned
 from ....runtime.planning import (
     SEARCHES,
     BranchRow,
@@ -84,9 +85,6 @@ from ....runtime.planning import (
 )
 from ..defined_functions import defined_functions
 from .analyze_aliases import branch_rows
-
-_ALIGNMENT = 64
-"""The alignment of every buffer in bytes: a cache line, and the longest vector."""
 
 _MOST_ORDERS = 4
 """Orders that are kept; a runtime tries each for sizes that it meets first."""
@@ -173,7 +171,7 @@ def _assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
             assert isinstance(size, int), "the shape of a weight is known"
             if (key := op.key.data) not in known:
                 known[key] = BufferAttr.of("constants", len(known), total, size)
-                total += -(-size // _ALIGNMENT) * _ALIGNMENT
+                total += aligned(size)
             buffers[op.result] = known[key]
     return buffers
 
@@ -203,7 +201,7 @@ def _plan_activations(
         if planner in SEARCHES:
             entries["orders"] = _rows(_orders(lives, sizes, planner, branches))
         return [UNKNOWN] * len(sizes), DictionaryAttr(entries)
-    made = plan(in_branches(records, branches), planner, _ALIGNMENT)
+    made = plan(in_branches(records, branches), planner, ALIGNMENT)
     entries["bytes"] = IntegerAttr(made.size, i64)
     entries["lower_bound"] = IntegerAttr(made.lower_bound, i64)
     return list(made.offsets), DictionaryAttr(entries)
@@ -229,13 +227,13 @@ def _orders(
             assert isinstance(known, int), "a size without symbols is a number"
             records.append(Record(max(known, 0), life.first.data, life.last.data))
         records = in_branches(records, branches)
-        least = lower_bound(rounded_up(records, _ALIGNMENT))
+        least = lower_bound(rounded_up(records, ALIGNMENT))
         if orders:
-            found = plan_in_order(records, orders, _ALIGNMENT)
+            found = plan_in_order(records, orders, ALIGNMENT)
             if found.size == least:
                 continue
             least = found.size
-        made = plan(records, planner, _ALIGNMENT)
+        made = plan(records, planner, ALIGNMENT)
         if not orders or made.size < least:
             orders.append(order_of(made.offsets))
         if len(orders) == _MOST_ORDERS:

@@ -52,6 +52,7 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose.random import SEED, RandomUniformOp
 from ....runtime.program import ARRAY, STRUCTURE, Tree, read_structure
+from ...ir import INPUT_NAMES
 from ..defined_functions import defined_functions
 
 _INPUT = "input"
@@ -59,8 +60,6 @@ _INPUT = "input"
 
 _NAME = "seed"
 """What the input is called."""
-
-_NAMES = "graph.input_names"
 
 
 @dataclass(frozen=True)
@@ -168,14 +167,14 @@ def _seed_input(function: func.FuncOp, seeds: list[GetAttrOp]) -> SSAValue:
     function.function_type = FunctionType.from_lists(
         list(block.arg_types), list(function.function_type.outputs)
     )
-    names = function.attributes.get(_NAMES)
+    names = function.attributes.get(INPUT_NAMES)
     if isa(names, ArrayAttr[StringAttr]):
         if any(each.data == _NAME for each in names):
             raise VerifyException(
                 f"expected no input called {_NAME} with a seed that is an input, got "
                 f"one; call it otherwise, or compile with Options(seed=0)"
             )
-        function.attributes[_NAMES] = ArrayAttr([*names, StringAttr(_NAME)])
+        function.attributes[INPUT_NAMES] = ArrayAttr([*names, StringAttr(_NAME)])
     structure = function.attributes.get(STRUCTURE)
     if isinstance(structure, StringAttr):
         outputs = len(function.function_type.outputs)

@@ -36,7 +36,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import minimum, sizes, symbols_of, tensor_type
 from ....dialects.graph import DefineSymbolOp
-from ..symbol_ranges import SYMBOLS, tensors_of
+from ...ir import SYMBOLS
+from ..symbol_ranges import tensors_of
 
 
 @dataclass(frozen=True)

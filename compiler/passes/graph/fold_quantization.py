@@ -54,10 +54,15 @@ from ....dialects.graph.compose import (
     shape_of,
 )
 from ...ir import weights_of
-from ..steps import LEAST_SCALE, MOST_SCALE, Steps, dequantized, is_one, summed
-
-_MOST_SUM = 2**31 - 1
-"""The greatest sum that 32 bits hold."""
+from ..steps import (
+    LEAST_SCALE,
+    MOST_SCALE,
+    MOST_SUM,
+    Steps,
+    dequantized,
+    is_one,
+    summed,
+)
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ class _Folder(Steps):
                 if any(wide[axis] != 1 for axis in axes):
                     return False
             bound *= self.greatest_difference(steps)
-        return bound <= _MOST_SUM and self.has_normal_factor(a, b)
+        return bound <= MOST_SUM and self.has_normal_factor(a, b)
 
     def greatest_difference(self, steps: DequantizeOp) -> int:
         """The greatest distance of a step from the zero point."""

@@ -61,10 +61,7 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import convert, shape_of
 from ...ir import weights_of
-from ..steps import LEAST_SCALE, MOST_SCALE, Steps, is_one
-
-_MOST_SUM = 2**31 - 1
-"""The greatest sum that 32 bits hold."""
+from ..steps import LEAST_SCALE, MOST_SCALE, MOST_SUM, Steps, is_one
 
 _NEAR = 1 / 4096
 """How much of a step of the result a bias may be off, in the sum of integers."""
@@ -242,7 +239,7 @@ class _Folder(Steps):
             if terms is not None:
                 sums, whole = sums.owner.operands[0], whole - terms
         most = _greatest(sums)
-        if most is None or most + np.abs(whole).max(initial=0) > _MOST_SUM:
+        if most is None or most + np.abs(whole).max(initial=0) > MOST_SUM:
             return None
         joined = ConstantOp(value=whole.astype(np.int32)).result
         return convert(AddOp(sums, joined).result, f32)

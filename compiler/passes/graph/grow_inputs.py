@@ -70,10 +70,9 @@ from ....dialects.graph.compose import (
     reshaped,
 )
 from ....runtime.program import GROWTH, Cache, Growth
+from ...ir import INPUT_NAMES, SYMBOLS
 from ..defined_functions import defined_functions
-from ..symbol_ranges import SYMBOLS, free_symbol, known_symbols, tensors_of
-
-_NAMES = "graph.input_names"
+from ..symbol_ranges import free_symbol, known_symbols, tensors_of
 
 _ENDLESS = 2**62
 """What no size of a tensor reaches."""
@@ -253,13 +252,13 @@ class _Growing:
 
     def name_inputs(self, given: int) -> None:
         """Names the inputs that were added, if the others have names."""
-        known = self.function.attributes.get(_NAMES)
+        known = self.function.attributes.get(INPUT_NAMES)
         if not isa(known, ArrayAttr[StringAttr]) or len(known) != given:
             return
         names = [each.data for each in known]
         for each in self.names:
             names.append(free_symbol(each, {*names}))
-        self.function.attributes[_NAMES] = ArrayAttr(map(StringAttr, names))
+        self.function.attributes[INPUT_NAMES] = ArrayAttr(map(StringAttr, names))
 
 
 def _plain(size: Dim) -> int | str:

@@ -48,6 +48,7 @@ from ....dialects.graph import (
     to_attribute,
     to_names,
 )
+from ...ir import SYMBOLS
 from ..defined_functions import defined_functions
 
 
@@ -88,10 +89,10 @@ def bind_symbols(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
     function.function_type = FunctionType.from_lists(
         [each.type for each in block.args], list(end.operand_types)
     )
-    ranges = function.attributes.get("graph.symbols")
+    ranges = function.attributes.get(SYMBOLS)
     if isinstance(ranges, DictionaryAttr):
         left = {name: each for name, each in ranges.data.items() if name not in symbols}
-        function.attributes["graph.symbols"] = DictionaryAttr(left)
+        function.attributes[SYMBOLS] = DictionaryAttr(left)
 
 
 def infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:

@@ -31,14 +31,12 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
 from ....runtime.program import STRUCTURE, Structure, read_structure
-from ...ir import weights_of
+from ...ir import OUTPUT_NAMES, weights_of
 from ..defined_functions import defined_functions
 from ..quantizable import quantizable
 
 OBSERVED = "observed:"
 """How the name of a result begins that is a value."""
-
-_OUTPUTS = "graph.output_names"
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class ObserveValues(ModulePass):
             }
             end = block.last_op
             assert isinstance(end, func.ReturnOp), "a function ends with its results"
-            named = function.attributes.get(_OUTPUTS)
+            named = function.attributes.get(OUTPUT_NAMES)
             names = [f"out{at}" for at in range(len(end.operands))]
             if isa(named, ArrayAttr[StringAttr]):
                 names = [each.data for each in named]
@@ -68,7 +66,7 @@ class ObserveValues(ModulePass):
             function.function_type = FunctionType.from_lists(
                 list(block.arg_types), list(end.operand_types)
             )
-            function.attributes[_OUTPUTS] = ArrayAttr(map(StringAttr, names))
+            function.attributes[OUTPUT_NAMES] = ArrayAttr(map(StringAttr, names))
             known = function.attributes.pop(STRUCTURE, None)
             if isinstance(known, StringAttr):
                 function.attributes |= _of_texts(read_structure(known.data, outputs))

@@ -49,12 +49,11 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.storage import byte_size
 from ....dialects.kernel import group_of
+from ....runtime.abi import aligned
+from ....runtime.planning import Record, lower_bound
 from ..defined_functions import defined_functions
 from ..order_search import Work, better_order, may_be_lower
 from .analyze_aliases import lives
-
-_ALIGNMENT = 64
-"""Bytes that the memory of each value is a multiple of."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ class _Graph:
             size = byte_size(tensor_type(owner)) if self.is_planned(owner) else 0
             if not isinstance(size, int):
                 return None
-            found.append(-(-size // _ALIGNMENT) * _ALIGNMENT)
+            found.append(aligned(size))
         inner = (each for op in self.ops for each in _with_inner(op) if each is not op)
         types = (tensor_type(result) for each in inner for result in each.results)
         return found if all(isinstance(byte_size(t), int) for t in types) else None
@@ -208,19 +207,13 @@ class _Graph:
             if each is not op
             for result in each.results
         }
-        changes: list[tuple[int, int]] = []
+        records: list[Record] = []
         for owner in inner:
             if is_computed(owner) and owner.owner.parent is not self.block:
                 size = byte_size(tensor_type(owner))
                 assert isinstance(size, int), "a function of known sizes has no others"
-                first, last = alive[owner]
-                rounded = -(-size // _ALIGNMENT) * _ALIGNMENT
-                changes += [(first, rounded), (last + 1, -rounded)]
-        live = most = 0
-        for _, change in sorted(changes):
-            live += change
-            most = max(most, live)
-        return most
+                records.append(Record(aligned(size), *alive[owner]))
+        return lower_bound(records)
 
 
 def _with_inner(op: Operation) -> Iterator[Operation]:

@@ -55,8 +55,9 @@ from ....dialects import (
     tensor_type,
 )
 from ....dialects.graph import RequireOp, ReshapeOp, to_names
+from ...ir import INPUT_NAMES, SYMBOLS
 from ..defined_functions import defined_functions
-from ..symbol_ranges import SYMBOLS, free_symbol, known_symbols, tensors_of
+from ..symbol_ranges import free_symbol, known_symbols, tensors_of
 from .infer_shapes import bind_symbols
 
 _GREATEST = 2**63 - 1
@@ -158,7 +159,7 @@ def _bound(function: func.FuncOp, axis: Axis, fresh: str) -> None:
 
 def _name_of(function: func.FuncOp, argument: BlockArgument) -> str:
     """The name of an input."""
-    names = function.attributes.get("graph.input_names")
+    names = function.attributes.get(INPUT_NAMES)
     if isa(names, ArrayAttr[StringAttr]) and argument.index < len(names):
         return names.data[argument.index].data
     return argument.name_hint or f"input_{argument.index}"

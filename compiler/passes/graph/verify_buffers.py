@@ -25,13 +25,13 @@ checked once the offset is known.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
@@ -167,17 +167,24 @@ def _are_apart(found: Sequence[_Placed]) -> bool:
 
 def _verify_groups(block: Block) -> None:
     """Checks that the values of one group share memory according to their ops."""
-    memory, owners = MemoryMap(block), dict[int, SSAValue]()
+    owners: dict[int, SSAValue] = {}
+    for op, owner, life in _noted_lives(block, MemoryMap(block)):
+        if owners.setdefault(life.group.data, owner) is not owner:
+            raise VerifyException(
+                f"expected a group of views of one value, got group "
+                f"{life.group.data} with the result of {op.name} too"
+            )
+
+
+def _noted_lives(
+    block: Block, memory: MemoryMap
+) -> Iterator[tuple[Operation, SSAValue, LifetimeAttr]]:
+    """Each op with the owner of a result's memory, and the lifetime noted there."""
     for op in ops_in(block):
         noted = op.attributes.get(LIFETIMES)
         for number, life in enumerate(noted if isa(noted, ArrayAttr) else ()):
             assert isinstance(life, LifetimeAttr)
-            owner = memory.owner_of(op.results[number])
-            if owners.setdefault(life.group.data, owner) is not owner:
-                raise VerifyException(
-                    f"expected a group of views of one value, got group "
-                    f"{life.group.data} with the result of {op.name} too"
-                )
+            yield op, memory.owner_of(op.results[number]), life
 
 
 def _verify_skips(block: Block) -> None:
@@ -204,12 +211,8 @@ def _verify_kept(block: Block) -> None:
     long as anything needs it by that name.
     """
     memory, last = MemoryMap(block), dict[SSAValue, int]()
-    for op in ops_in(block):
-        noted = op.attributes.get(LIFETIMES)
-        for number, life in enumerate(noted if isa(noted, ArrayAttr) else ()):
-            assert isinstance(life, LifetimeAttr)
-            owner = memory.owner_of(op.results[number])
-            last[owner] = max(last.get(owner, 0), life.last.data)
+    for _, owner, life in _noted_lives(block, memory):
+        last[owner] = max(last.get(owner, 0), life.last.data)
     needed = dict(last)
     for op in reversed([*ops_in(block)]):
         for each in skips_of(op):

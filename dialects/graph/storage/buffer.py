@@ -13,7 +13,7 @@ program reads.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias, cast
+from typing import ClassVar, Literal, TypeAlias, cast, get_args
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -30,6 +30,7 @@ from xdsl.ir import (
     SSAValue,
 )
 from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -38,7 +39,7 @@ from ...entries import IDENTIFIER, MAYBE, TEXT, EntriesAttr, bare, entry
 from ...shape import Tensor, dtype, sizes, tensor_type, verified_dim
 
 Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
-_REGIONS = ("inputs", "constants", "activations", "outputs")
+_REGIONS = get_args(Region)
 
 BUFFERS = "graph.buffers"
 """The attribute of an op that holds the buffer of each result."""
@@ -125,9 +126,10 @@ def buffer_of(value: SSAValue) -> BufferAttr:
     assert isinstance(value, OpResult)
     buffers = value.op.attributes.get(BUFFERS)
     if not isa(buffers, ArrayAttr):
+        is_constant = value.op.has_trait(ConstantLike)
+        needed = "outline-constants" if is_constant else "assign-buffers"
         raise VerifyException(
-            f"expected {value.op.name} to have a buffer, got none; run assign-buffers "
-            "first"
+            f"expected {value.op.name} to have a buffer, got none; run {needed} first"
         )
     buffer = buffers.data[value.index]
     assert isinstance(buffer, BufferAttr)

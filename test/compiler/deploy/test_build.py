@@ -76,6 +76,8 @@ def test_several_models_that_are_no_bundle(model: Path, tmp_path: Path):
         sr.CompileError, match="expected one model; a library of several"
     ):
         sr.build([model, model], tmp_path / "out")
+    with pytest.raises(sr.CompileError, match="expected a model, got none"):
+        sr.build([], tmp_path / "out")
     how: Any = {"kind": "bundle", "main_entry_name": "go"}
     with pytest.raises(sr.CompileError, match="main_entry_name, got 2"):
         sr.build([model, model], tmp_path / "out", **how)

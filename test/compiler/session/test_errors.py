@@ -112,6 +112,11 @@ def test_no_message_is_as_long_as_the_texts_of_a_model():
     assert len(messages) > 100
 
 
+def test_one_node_is_told_of_as_one():
+    error = UnsupportedModelError([UnsupportedOp("Loop", "loop_1")], "model.onnx")
+    assert "got 1 other node in model.onnx:" in str(error)
+
+
 def test_a_long_message_keeps_its_beginning_and_its_end():
     error = str(UnsupportedModelError(UnsupportedOp(f"Op{i}", LONG) for i in range(99)))
     assert len(error) <= 4096

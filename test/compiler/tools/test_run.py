@@ -276,8 +276,12 @@ def test_pickles_are_never_read():
         (["one.mlir", "--threads", "0"], "expected one thread or more, got 0"),
         (["one.mlir", "--target", "x"], "expected a target like "),
         (["weights.mlir"], "weights.mlir: expected its weights in w beside it, got no"),
-        (["one.mlir", "--output", "none/out.npz"], "[Errno 2] No such file"),
-        (["one.mlir", "--output", "folder.txt"], "[Errno 21] Is a directory"),
+        (["one.mlir", "--output", "none/out.npz"], "none/out.npz: No such file"),
+        (["one.mlir", "--output", "folder.txt"], "folder.txt: Is a directory"),
+        (
+            ["one.mlir", "--random-seed", "-1"],
+            "expected a seed of inputs of 0 or more, got -1",
+        ),
     ],
 )
 def test_says_what_the_user_can_mend(arguments: list[str], message: str):

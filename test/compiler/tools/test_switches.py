@@ -12,7 +12,12 @@ import pytest
 
 from static_runtime.compiler.session.options import Options
 from static_runtime.compiler.tools.run import main
-from static_runtime.compiler.tools.switches import add_switches, switches_of
+from static_runtime.compiler.tools.switches import (
+    add_numbers,
+    add_switches,
+    numbers_of,
+    switches_of,
+)
 
 MODEL = """
 func.func @model(%x: tensor<40x40xf32>) -> tensor<40x40xf32> {
@@ -35,6 +40,20 @@ def options(*words: str) -> Options:
 
 def test_without_arguments_options_are_as_they_are():
     assert options() == Options()
+
+
+def test_numbers_are_options_by_their_names():
+    parser = ArgumentParser()
+    add_numbers(parser)
+    assert Options(**numbers_of(parser.parse_args([]))) == Options()
+    given = {
+        "precision": "bf16",
+        "algorithms": "fast",
+        "weights": "int4",
+        "activations": "int8",
+    }
+    words = [word for name, value in given.items() for word in (f"--{name}", value)]
+    assert numbers_of(parser.parse_args(words)) == given
 
 
 @pytest.mark.parametrize("name", ["planner", "memory-planner-algorithm"])
@@ -85,9 +104,10 @@ def test_results_are_those_of_any_options(words: list[str], tmp_path: Path):
         ),
         (["--planner", "naif"], "expected a planner like naive, got naif"),
         (["--algorithms", "faster"], "expected algorithms exact or fast or fastest"),
+        (["--weights", "int2"], "expected weights of int8 or int4, got int2"),
         ([*ORACLE, "--profile"], "expected a module that compile made here"),
     ],
-    ids=["precondition", "planner", "algorithms", "profile"],
+    ids=["precondition", "planner", "algorithms", "weights", "profile"],
 )
 def test_what_does_not_go_together_is_told(
     words: list[str],

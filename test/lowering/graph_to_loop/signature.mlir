@@ -59,3 +59,15 @@ func.func @without_range(%x : tensor<4xf32>) -> tensor<4xf32> attributes {graph.
   %0 = graph.abs %x : tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A constant that a kernel reads from memory is a weight by then.
+//
+// UNPLANNED: expected graph.constant to have a buffer, got none; run outline-constants first
+// CHECK: expected graph.constant to have a buffer, got none; run outline-constants first
+func.func @with_constant(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %1 = graph.add %x, %0 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.abi import CALLS
+from static_runtime.runtime.abi import CALLS, aligned
 from static_runtime.runtime.call.context import Context
-from static_runtime.runtime.plan.block import ALIGNMENT, memory_in_use
+from static_runtime.runtime.plan.block import memory_in_use
 
 from ..texts import DOUBLE, RUNNING, WORDS, compiled, fresh
 
@@ -56,7 +56,7 @@ def test_the_plan_is_of_the_last_sizes():
     assert module.plan.size == 0
     for count in (5, 2, 100):
         module(rows(count))
-        rounded = -(-count * 12 // ALIGNMENT) * ALIGNMENT
+        rounded = aligned(count * 12)
         assert module.plan.size == module.plan.lower_bound == 2 * rounded
         assert len(module.plan.offsets) == 3
 

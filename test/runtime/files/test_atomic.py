@@ -39,8 +39,10 @@ def test_nothing_is_left_of_a_failure(tmp_path: Path, error: type[BaseException]
 
 
 def test_a_folder_that_is_absent_is_an_error_of_the_system(tmp_path: Path):
-    with pytest.raises(FileNotFoundError), atomic_file(tmp_path / "absent" / "weights"):
+    path = tmp_path / "absent" / "weights"
+    with pytest.raises(FileNotFoundError) as raised, atomic_file(path):
         pass
+    assert raised.value.filename == str(path)
 
 
 def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path):

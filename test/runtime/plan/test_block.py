@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.runtime.abi import ALIGNMENT
 from static_runtime.runtime.plan import block
 from static_runtime.runtime.plan.block import (
-    ALIGNMENT,
     aligned_block,
     memory_in_use,
     set_memory_limit,

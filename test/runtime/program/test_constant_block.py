@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from static_runtime.runtime.abi import ALIGNMENT
 from static_runtime.runtime.program.constant_block import (
-    ALIGNMENT,
     PIECE,
     Array,
     ConstantBlock,
