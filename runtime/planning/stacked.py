@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .best_fit import place
 from .plan import lower_bound
-from .record import Record, are_branched
+from .record import Record
 
 
 def order_of(offsets: Sequence[int]) -> tuple[int, ...]:
@@ -54,26 +54,9 @@ def _tried(
 
 def _stack(records: Sequence[Record], order: Sequence[int]) -> tuple[list[int], int]:
     """The offsets in one order, and the bytes that they take."""
-    if are_branched(records):
-        offsets = place(records, order, _lowest_gap)
-        ends = (at + record.size for at, record in zip(offsets, records, strict=True))
-        return offsets, max(ends, default=0)
-    offsets = [0] * len(records)
-    live: list[list[tuple[int, int]]] = [
-        [] for _ in range(max((record.last for record in records), default=0) + 1)
-    ]
-    top = 0
-    for index in order:
-        record = records[index]
-        if not record.size:
-            continue
-        during = live[record.first : record.last + 1]
-        offset = _lowest_gap({each for step in during for each in step}, record.size)
-        offsets[index], end = offset, offset + record.size
-        for step in during:
-            step.append((offset, end))
-        top = max(top, end)
-    return offsets, top
+    offsets = place(records, order, _lowest_gap)
+    ends = (at + record.size for at, record in zip(offsets, records, strict=True))
+    return offsets, max(ends, default=0)
 
 
 def _lowest_gap(busy: Iterable[tuple[int, int]], size: int) -> int:

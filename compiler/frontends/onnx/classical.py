@@ -27,6 +27,7 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import (
     convert,
+    cut,
     joined,
     number,
     number_like,
@@ -39,6 +40,7 @@ from ..unsupported import Unsupported
 from .ml_attributes import chosen, floats_of, integers_of, rows_of
 from .ml_scores import greatest, label_names, labels, transform_of, transformed
 from .node import Handler, Node, Result, Results
+from .selection import run_of
 
 _TINY = 1e-30
 """The least norm that rows are divided by."""
@@ -79,10 +81,12 @@ def _of_features(node: Node, name: str, values: Array, x: SSAValue) -> SSAValue:
 def _extracted(node: Node) -> Result:
     """The elements along the last axis at indices."""
     x, shape = node.operand(0), node.shape(0)
-    at = convert(node.operand(1), i64)
     rows = reshaped(x, [1, *shape] if len(shape) == 1 else shape)
-    flat = reshaped(at, [product(node.shape(1))])
-    return IndexSelectOp(rows, flat, axis=len(shape_of(rows)) - 1, wraps=False)
+    last = len(shape_of(rows)) - 1
+    if (run := run_of(node, 1, shape_of(rows)[last], wraps=False)) is not None:
+        return cut(rows, {last: run})
+    flat = reshaped(convert(node.operand(1), i64), [product(node.shape(1))])
+    return IndexSelectOp(rows, flat, axis=last, wraps=False)
 
 
 def _binarized(node: Node) -> Result:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ....dialects import (
     Dim,
     ceildiv,
@@ -15,7 +17,7 @@ from ....dialects import (
     minimum,
 )
 from ....dialects.graph import ConcatOp, IndexSelectOp
-from ....dialects.graph.compose import Cut, cut, padding
+from ....dialects.graph.compose import Cut, cut, padding, reshaped, shape_of
 from ..unsupported import NeedsValue
 from .data_dependent import is_sliced_by_run, run_time_slice
 from .node import Handler, Node, Result, Results
@@ -175,7 +177,31 @@ def _from_front(place: Dim, size: Dim, first: int) -> Dim:
 def gather(node: Node) -> Result:
     """The slice along an axis for every index; a negative index counts from the end."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
-    return IndexSelectOp(node.operand(0), node.operand(1), axis=axis, wraps=True)
+    x = node.operand(0)
+    if (run := run_of(node, 1, shape_of(x)[axis], wraps=True)) is None:
+        return IndexSelectOp(x, node.operand(1), axis=axis, wraps=True)
+    shape = shape_of(x)
+    after = [*shape[:axis], *node.shape(1), *shape[axis + 1 :]]
+    return reshaped(cut(x, {axis: run}), after)
+
+
+def run_of(node: Node, place: int, size: Dim, wraps: bool) -> Cut | None:
+    """
+    The cut of an axis of this size that the indices at an input select, if they are
+    known and follow each other in steps of one length; it costs no look-up, no check
+    and mostly no kernel.
+    """
+    known = node.known_input(place)
+    if known is None or known.is_symbolic or not isinstance(size, int):
+        return None
+    indices, least = known.array.reshape(-1), -size if wraps else 0
+    if not indices.size or indices.min() < least or indices.max() >= size:
+        return None
+    indices = indices % size
+    steps = np.diff(indices)
+    step = int(steps[0]) if steps.size else 1
+    is_run = step != 0 and bool((steps == step).all())
+    return (int(indices[0]), indices.size, step) if is_run else None
 
 
 def pad(node: Node) -> Result:

@@ -52,6 +52,14 @@ def test_records_that_no_order_suits_are_ordered_anew():
         assert made.size == made.lower_bound == 768
 
 
+def test_many_records_that_live_long_are_stacked_at_once():
+    # A record is compared with the others, however many steps it lives.
+    known = [Record(64 + 64 * (at % 3), at, 2500 + at) for at in range(2500)]
+    made = plan_in_order(known, [range(2500)], 64)
+    assert made.size == made.lower_bound == sum(each.size for each in known)
+    assert made.offsets[:4] == (0, 64, 192, 384)
+
+
 def test_sizes_are_rounded_up():
     made = plan_in_order([Record(1, 0, 1), Record(65, 1, 2)], [(0, 1)], 64)
     assert made.offsets == (0, 64)

@@ -9,6 +9,7 @@ from onnx.reference import ReferenceEvaluator
 import static_runtime as sr
 
 from .cases import Case
+from .interpreter import read
 
 NUMBERS = (
     "<int64[1] i0 = {0}, int64[1] i1 = {1}, int64[1] i2 = {2}, int64[1] i3 = {3},"
@@ -139,6 +140,60 @@ def test_integers_of_floats_that_are_none_keep_their_shape(body: str):
     (wanted,) = ReferenceEvaluator(case.model).run(None, {"x": x})
     got = sr.compile(case.model)(x)
     assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
+
+
+@pytest.mark.parametrize("op", ["Gather<axis=1>", "ai.onnx.ml.ArrayFeatureExtractor"])
+@pytest.mark.parametrize(
+    "indices", [[2], [1, 2, 3], [0, 2, 4], [4, 3, 2], [3, 1], [0, 1, 2, 3, 4]]
+)
+def test_known_indices_in_steps_are_a_slice(indices: list[int], op: str):
+    several = ", ".join(map(str, indices))
+    case = Case(
+        f"float[n,5] x | <int64[{len(indices)}] i = {{{several}}}> {{ y = {op}(x, i) }}"
+    )
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    assert "graph.index_select" not in {each.name for each in read(case.model).ops}
+    np.testing.assert_array_equal(sr.compile(case.model)(x), x[:, indices])
+
+
+@pytest.mark.parametrize(
+    ("shape", "indices"),
+    [
+        ((), [-1]),
+        ((), [3]),
+        ((2, 2), [1, 2, 3, 4]),
+        ((1, 3), [-5, -3, -1]),
+        ((2,), [4, -5]),
+    ],
+)
+def test_known_indices_that_count_from_the_end_or_have_axes(
+    shape: tuple[int, ...], indices: list[int]
+):
+    at = np.array(indices, np.int64).reshape(shape)
+    sizes = f"[{','.join(map(str, shape))}]" if shape else ""
+    several = ", ".join(map(str, indices))
+    case = Case(
+        f"float[3,5,n] x | <int64{sizes} i = {{{several}}}> "
+        "{ y = Gather<axis=1>(x, i) }"
+    )
+    x = np.arange(30, dtype=np.float32).reshape(3, 5, 2)
+    assert "graph.index_select" not in {each.name for each in read(case.model).ops}
+    np.testing.assert_array_equal(sr.compile(case.model)(x), np.take(x, at, 1))
+
+
+@pytest.mark.parametrize("indices", [[0, 1, 3], [2, 2], [5], [-6]])
+def test_other_known_indices_are_looked_up(indices: list[int]):
+    several = ", ".join(map(str, indices))
+    case = Case(
+        f"float[n,5] x | <int64[{len(indices)}] i = {{{several}}}> "
+        "{ y = Gather<axis=1>(x, i) }"
+    )
+    module, x = sr.compile(case.model), np.arange(10, dtype=np.float32).reshape(2, 5)
+    if -5 <= min(indices) <= max(indices) < 5:
+        np.testing.assert_array_equal(module(x), x[:, indices])
+    else:
+        with pytest.raises(IndexError, match="from -5 to 4"):
+            module(x)
 
 
 def test_an_axis_cropped_and_one_padded_by_a_size():
