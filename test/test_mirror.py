@@ -83,6 +83,10 @@ TESTED_ELSEWHERE = {
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",
     ),
+    "compiler/frontends/onnx/contributed_forms.py": (
+        "has the signatures of ops of ONNX Runtime",
+        "compiler/frontends/onnx/test_contributed.py",
+    ),
     "compiler/frontends/onnx/contributed_layers.py": (
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",
