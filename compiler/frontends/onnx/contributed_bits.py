@@ -5,14 +5,21 @@ block, and `GatherBlockQuantized`, which looks such numbers up.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from onnx import TensorProto
 from xdsl.ir import SSAValue
 
-from ....dialects import Array, Dim, ceildiv
-from ....dialects.graph import ConcatOp, DequantizeOp, IndexSelectOp
+from ....dialects import Array, ceildiv, is_float
+from ....dialects.graph import (
+    BitwiseAndOp,
+    ConcatOp,
+    DequantizeOp,
+    IndexSelectOp,
+    ShiftRightOp,
+)
 from ....dialects.graph.compose import (
     expanded,
     number,
@@ -21,9 +28,11 @@ from ....dialects.graph.compose import (
     permuted,
     reshaped,
     shape_of,
+    stacked,
 )
 from ..known import Known
 from ..unsupported import Unsupported
+from .contributed_cache import fitted
 from .element import element
 from .node import Handler, Node, Result
 
@@ -64,66 +73,64 @@ def middle_of(bits: int) -> SSAValue:
 def _gathered(node: Node) -> Result:
     """Slices of a table of steps, as the numbers that they stand for."""
     bits, block = node.integer("bits"), node.integer("block_size")
-    is_packed = node.element(0) == element(TensorProto.UINT8)
+    is_bytes = node.element(0) == element(TensorProto.UINT8)
     if bits not in (2, 4, 8) or block < 1:
         raise node.error(
             f"expected 2, 4 or 8 bits and blocks of one or more, got {bits} bits and "
             f"block_size {block}"
         )
-    steps = node.operand(0)
-    if is_packed and bits < 8:
-        steps = _apart(node, 0, bits)
-    rank = len(shape_of(steps))
+    if is_float(node.type(0)):
+        raise Unsupported("a table of floats of few bits")
+    rank = node.rank(0)
     along = node.normalize(node.integer("gather_axis"), rank)
     scaled = node.normalize(node.integer("quantize_axis"), rank)
     if along == scaled:
         raise Unsupported("blocks along the axis of what is looked up")
-    scale = node.operand(2)
-    if len(shape_of(scale)) != rank:
+    if is_bytes and along == rank - 1:
+        raise node.error(f"expected gather_axis 0 for bytes, got {along}")
+    if node.rank(2) != rank:
         raise node.error(f"expected scales of rank {rank}, got {node.type(2)}")
-    zero = _zero(node, bits, is_packed, shape_of(scale)[scaled])
-    many = len(node.shape(1))
-    taken = [_taken(node, each, along) for each in (steps, scale, *zero)]
+    given = (0, 2, 3) if node.has(3) else (0, 2)
+    steps, scale, *zero = (_taken(node, each, along) for each in given)
     # The axes of indices stand where the axis was along which they look up.
-    axis = scaled if scaled < along else scaled + many - 1
-    return _numbers(node, taken, axis, block, bits, is_packed)
+    axis = scaled if scaled < along else scaled + node.rank(1) - 1
+    if is_bytes and bits < 8:
+        steps = _apart(steps, bits)
+        blocks = shape_of(scale)[-1]
+        zero = [
+            part(_apart(each, bits), len(shape_of(each)) - 1, 0, blocks)
+            for each in zero
+        ]
+    if not zero:
+        zero = [middle_of(bits) if is_bytes else number_like(0, steps)]
+    return _numbers(node, steps, [scale, *zero], axis, block)
 
 
-def _apart(node: Node, place: int, bits: int) -> SSAValue:
-    """Builds an input whose rows pack steps of some bits, one step an element."""
-    packed = node.require_known(place)
-    if packed.array.ndim == 0:
-        raise node.error(f"expected packed rows, got {packed.type}")
-    known = Known.of(_unpacked(packed.array, bits))
-    return node.tensor(replace(known, name=f"{packed.name}.steps", is_weight=True))
+def _taken(node: Node, place: int, axis: int) -> SSAValue:
+    """Builds the slices of an input that the node looks up."""
+    table = node.operand(place)
+    return IndexSelectOp(table, node.operand(1), axis=axis, wraps=True).result
 
 
-def _zero(node: Node, bits: int, is_packed: bool, blocks: Dim) -> list[SSAValue]:
-    """Builds the steps that stand for zero, if any: one for each scale."""
-    if not node.has(3):
-        return []
-    if not (is_packed and bits < 8):
-        return [node.operand(3)]
-    zero = _apart(node, 3, bits)
-    return [part(zero, len(shape_of(zero)) - 1, 0, blocks)]
-
-
-def _taken(node: Node, x: SSAValue, axis: int) -> SSAValue:
-    """Builds the slices of `x` that the node looks up; one has all where `x` is one."""
-    return IndexSelectOp(x, node.operand(1), axis=axis, wraps=True).result
+def _apart(x: SSAValue, bits: int) -> SSAValue:
+    """Builds the steps of some bits that bytes pack, along the last axis."""
+    *outer, length = shape_of(x)
+    kind = element(TensorProto.UINT8)
+    mask = number((1 << bits) - 1, kind)
+    each = [
+        BitwiseAndOp(ShiftRightOp(x, number(shift, kind)), mask).result
+        for shift in range(0, 8, bits)
+    ]
+    return reshaped(stacked(each, len(outer) + 1), [*outer, length * len(each)])
 
 
 def _numbers(
-    node: Node,
-    taken: list[SSAValue],
-    axis: int,
-    block: int,
-    bits: int,
-    is_packed: bool,
+    node: Node, steps: SSAValue, scales: Sequence[SSAValue], axis: int, block: int
 ) -> SSAValue:
-    """Builds the numbers of steps with a scale for each block along an axis."""
-    steps, scale, *zeros = taken
-    shape = list(shape_of(steps))
+    """
+    Builds the numbers of steps with a scale and a zero point for each block of an axis.
+    """
+    shape = shape_of(steps)
     size, blocks = shape[axis], ceildiv(shape[axis], block)
     last = [each for each in range(len(shape)) if each != axis] + [axis]
     back = [last.index(each) for each in range(len(shape))]
@@ -132,17 +139,14 @@ def _numbers(
     if (rest := blocks * block - size) != 0:
         more = expanded(number_like(0, steps), [*outer, rest])
         steps = ConcatOp(steps, more, axis=len(shape) - 1).result
-    apart = reshaped(steps, [*outer, blocks, block])
-    scales = [permuted(each, last) for each in (scale, *zeros)]
+    wide: list[SSAValue] = []
     for each in scales:
-        problem = f"expected a scale for each block of {block}, got {node.type(2)}"
-        if len(shape_of(each)) != len(shape):
-            raise node.error(problem)
-        for got, wanted in zip(shape_of(each), [*outer, blocks], strict=True):
-            node.agreed(got, wanted, problem)
-    wide = [reshaped(each, [*outer, blocks, 1]) for each in scales]
-    if not zeros:
-        wide.append(middle_of(bits) if is_packed else number_like(0, steps))
+        if shape_of(each):
+            what = f"a scale for each block of {block}"
+            each = fitted(node, permuted(each, last), [*outer, blocks], what)
+            each = reshaped(each, [*outer, blocks, 1])
+        wide.append(each)
+    apart = reshaped(steps, [*outer, blocks, block])
     found = reshaped(DequantizeOp(apart, *wide).result, [*outer, blocks * block])
     return permuted(part(found, len(shape) - 1, 0, size), back)
 
