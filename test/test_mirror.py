@@ -83,6 +83,11 @@ TESTED_ELSEWHERE = {
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",
     ),
+    "compiler/frontends/onnx/fitted.py": (
+        "is how ops of ONNX Runtime say which shapes they expect",
+        "compiler/frontends/onnx/test_contributed_bits.py",
+        "compiler/frontends/onnx/test_contributed_grouped_attention.py",
+    ),
     "compiler/frontends/onnx/contributed_forms.py": (
         "has the signatures of ops of ONNX Runtime",
         "compiler/frontends/onnx/test_contributed.py",

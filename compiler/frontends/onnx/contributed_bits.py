@@ -32,8 +32,8 @@ from ....dialects.graph.compose import (
 )
 from ..known import Known
 from ..unsupported import Unsupported
-from .contributed_cache import fitted
 from .element import element
+from .fitted import fitted
 from .node import Handler, Node, Result
 
 
@@ -95,10 +95,10 @@ def _gathered(node: Node) -> Result:
     # The axes of indices stand where the axis was along which they look up.
     axis = scaled if scaled < along else scaled + node.rank(1) - 1
     if is_bytes and bits < 8:
-        steps = _apart(steps, bits)
+        steps = steps_apart(steps, bits)
         blocks = shape_of(scale)[-1]
         zero = [
-            part(_apart(each, bits), len(shape_of(each)) - 1, 0, blocks)
+            part(steps_apart(each, bits), len(shape_of(each)) - 1, 0, blocks)
             for each in zero
         ]
     if not zero:
@@ -112,7 +112,7 @@ def _taken(node: Node, place: int, axis: int) -> SSAValue:
     return IndexSelectOp(table, node.operand(1), axis=axis, wraps=True).result
 
 
-def _apart(x: SSAValue, bits: int) -> SSAValue:
+def steps_apart(x: SSAValue, bits: int) -> SSAValue:
     """Builds the steps of some bits that bytes pack, along the last axis."""
     *outer, length = shape_of(x)
     kind = element(TensorProto.UINT8)

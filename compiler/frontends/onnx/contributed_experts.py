@@ -47,7 +47,7 @@ from ....dialects.graph.compose import (
 )
 from ..unsupported import Unsupported
 from .contributed_bits import middle_of, steps_of_bits
-from .contributed_cache import fitted
+from .fitted import fitted
 from .node import Handler, Node, Result
 
 _ACTIVATIONS: dict[str, Callable[[SSAValue], SSAValue]] = {
