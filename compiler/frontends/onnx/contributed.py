@@ -20,6 +20,7 @@ from . import (
     contributed_grouped_attention,
     contributed_layers,
     contributed_products,
+    contributed_states,
     contributed_steps,
 )
 from .contributed_forms import FORMS, Default, Kind
@@ -49,6 +50,7 @@ HANDLERS: dict[str, Handler] = {
     **contributed_products.HANDLERS,
     **contributed_bits.HANDLERS,
     **contributed_experts.HANDLERS,
+    **contributed_states.HANDLERS,
     **contributed_distances.HANDLERS,
     **contributed_layers.HANDLERS,
     **contributed_attention.HANDLERS,
@@ -58,6 +60,7 @@ HANDLERS: dict[str, Handler] = {
 
 _ROUNDED_ONCE = {
     **contributed_experts.HANDLERS,
+    **contributed_states.HANDLERS,
     **contributed_layers.HANDLERS,
     **contributed_attention.HANDLERS,
     **contributed_grouped_attention.HANDLERS,

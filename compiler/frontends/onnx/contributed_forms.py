@@ -179,6 +179,17 @@ FORMS: Mapping[str, tuple[str, Mapping[str, Default], int]] = {
     "CDist": ("A B", {"metric": "sqeuclidean"}, 1),
     "FusedMatMul": ("A B", {**_GEMM, "transBatchA": 0, "transBatchB": 0}, 1),
     "MatMulNBits": ("A B scales ?zero_points ?g_idx ?bias", _BITS, 1),
+    "CausalConvWithState": (
+        "input weight ?bias ?past_state",
+        {
+            "activation": "none",
+            "channels_last": 0,
+            "dilation": 1,
+            "ndim": 1,
+            "state_window": 0,
+        },
+        2,
+    ),
     "GatherBlockQuantized": (
         "data indices scales ?zero_points",
         {"bits": 4, "block_size": 128, "gather_axis": 0, "quantize_axis": 1},
