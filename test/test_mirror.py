@@ -83,6 +83,20 @@ TESTED_ELSEWHERE = {
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",
     ),
+    "compiler/frontends/onnx/fitted.py": (
+        "is how ops of ONNX Runtime say which shapes they expect",
+        "compiler/frontends/onnx/test_contributed_bits.py",
+        "compiler/frontends/onnx/test_contributed_grouped_attention.py",
+    ),
+    "compiler/frontends/torch/sample_tree.py": (
+        "is what trees and names of inputs and outputs are read off",
+        "compiler/frontends/torch/test_structure.py",
+        "compiler/frontends/torch/test_inputs_and_outputs.py",
+    ),
+    "compiler/frontends/onnx/contributed_forms.py": (
+        "has the signatures of ops of ONNX Runtime",
+        "compiler/frontends/onnx/test_contributed.py",
+    ),
     "compiler/frontends/onnx/contributed_layers.py": (
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",

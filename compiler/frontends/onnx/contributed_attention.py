@@ -24,6 +24,7 @@ from ....dialects.graph import (
     WhereOp,
 )
 from ....dialects.graph.compose import (
+    at_index,
     convert,
     counted,
     number_like,
@@ -32,6 +33,7 @@ from ....dialects.graph.compose import (
     quantity,
     reshaped,
     shape_of,
+    stacked,
     times,
 )
 from ..unsupported import Unsupported
@@ -40,33 +42,33 @@ from .node import Handler, Node, Result, Results
 from .quantization import matmul_of_steps
 
 
-def _attention(node: Node) -> Result:
+def _attention(node: Node) -> Results:
     """The attention of heads on a sequence, from one product with all weights."""
-    _refuse(node, (4, 6))
+    _refuse(node, 6)
     _check(node)
     product = MatmulOp(node.operand(0), node.operand(1)).result
     if node.has(2):
         product = AddOp(product, node.operand(2)).result
     sizes = node.integers("qkv_hidden_sizes")
     bias = node.operand(5) if node.has(5) else None
-    return _attend(node, product, sizes, 3, bias)
+    return _attend(node, product, sizes, bias, mask=3, past=4)
 
 
-def _quantized_attention(node: Node) -> Result:
+def _quantized_attention(node: Node) -> Results:
     """The attention of heads on a sequence, whose first product is one of integers."""
-    _refuse(node, (8,))
+    _refuse(node, None)
     _check(node)
     total = matmul_of_steps(node, 1, (6, 7))
     scale = MulOp(node.operand(3), node.operand(4))
     numbers = MulOp(convert(total, element(TensorProto.FLOAT)), scale)
     product = AddOp(numbers, node.operand(2)).result
-    return _attend(node, product, None, 5, None)
+    return _attend(node, product, None, None, mask=5, past=8)
 
 
-def _refuse(node: Node, places: tuple[int, ...]) -> None:
-    """Raises `Unsupported` for keys and values of calls before, and for rotations."""
-    if any(map(node.has, places)):
-        raise Unsupported("keys and values of calls before")
+def _refuse(node: Node, length: int | None) -> None:
+    """Raises `Unsupported` for rotations, and caches that are filled to a length."""
+    if node.flag("past_present_share_buffer") or (length and node.has(length)):
+        raise Unsupported("a cache of one size (past_present_share_buffer)")
     if node.integer("do_rotary"):
         raise Unsupported("rotary embeddings")
 
@@ -85,10 +87,15 @@ def _attend(
     node: Node,
     product: SSAValue,
     sizes: tuple[int, ...] | None,
-    mask: int,
     bias: SSAValue | None,
-) -> SSAValue:
-    """Builds the attention of queries, keys and values that lie side by side."""
+    *,
+    mask: int,
+    past: int,
+) -> Results:
+    """
+    Builds the attention of queries, keys and values that lie side by side, and the keys
+    and the values, after those of calls before, which stand in one tensor.
+    """
     each = floordiv(shape_of(product)[2], 3)
     given = (each, each, each) if sizes is None else sizes
     heads = node.integer("num_heads")
@@ -103,7 +110,18 @@ def _attend(
     for size in given:
         parts.append(in_heads(part(product, 2, start, size), heads))
         start = start + size
-    return _of_heads(node, parts, mask, bias)
+    if node.has(past):
+        if node.rank(past) != 5:
+            raise node.error(f"expected keys and values, got {node.type(past)}")
+        for place in (1, 2):
+            before = at_index(node.operand(past), 0, place - 1)
+            parts[place] = ConcatOp(before, parts[place], axis=2).result
+    attended = _of_heads(node, parts, mask, bias)
+    if not node.gives(1):
+        return attended
+    if shape_of(parts[1]) != shape_of(parts[2]):
+        raise Unsupported("keys and values of two sizes as one result")
+    return [attended, stacked(parts[1:], 0)]
 
 
 def in_heads(x: SSAValue, heads: int) -> SSAValue:

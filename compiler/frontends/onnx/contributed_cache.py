@@ -10,7 +10,6 @@ position whatever is in the cache, and whose rows may be padded at their ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i64
@@ -41,6 +40,8 @@ from ....dialects.graph.compose import (
     times,
 )
 from ..unsupported import Unsupported
+from .contributed_cache_steps import CacheSteps
+from .fitted import fitted
 from .node import Node
 
 _NOWHERE = -(1 << 48)
@@ -77,20 +78,6 @@ class Rows:
 
     dropped: SSAValue | None = None
     """How many of its first places each row loses after the call, if it loses any."""
-
-
-def fitted(node: Node, x: SSAValue, shape: Sequence[Dim], what: str) -> SSAValue:
-    """
-    Builds `x`, which is `what`, with sizes in the form of `shape`, which they must
-    equal in every run; raises `CompileError` if they never do.
-    """
-    wanted = "x".join(map(str, shape))
-    problem = f"expected {what} of sizes {wanted}, got {tensor_type(x)}"
-    if len(shape_of(x)) != len(shape):
-        raise node.error(problem)
-    for each, size in zip(shape_of(x), shape, strict=True):
-        node.agreed(each, size, problem)
-    return reshaped(x, shape)
 
 
 def rows_of(node: Node, batch: Dim, count: Dim) -> Rows:
@@ -168,24 +155,28 @@ def _sliding(
 
 
 def with_past(
-    node: Node, new: SSAValue, place: int, rows: Rows
+    node: Node, new: SSAValue, place: int, rows: Rows, steps: CacheSteps | None
 ) -> tuple[SSAValue, SSAValue]:
     """
     Builds the keys or values that queries see, and the cache that is a result: in each
     the new ones come after the given cache, and zeros after them.
     """
+    held, to = node.element(0), tensor_type(new).element_type
+    if steps is not None:
+        held, new = steps.element, steps.kept(new)
     batch, groups, _, depth = shape_of(new)
     parts = [new, expanded(number_like(0, new), [batch, groups, 1, depth])]
     if node.has(place):
-        if node.element(place) != node.element(0):
+        if node.element(place) != held:
             raise Unsupported(f"a cache {node.type(place)} of {node.type(0)}")
         wanted = (batch, groups, rows.past, depth)
         parts.insert(0, fitted(node, node.operand(place), wanted, "a cache"))
     every = ConcatOp(*parts, axis=2).result
     seen = _selected(every, _places(rows, batch, rows.seen, None))
-    if rows.dropped is None:
-        return seen, seen
-    return seen, _selected(every, _places(rows, batch, rows.present, rows.dropped))
+    kept = seen
+    if rows.dropped is not None:
+        kept = _selected(every, _places(rows, batch, rows.present, rows.dropped))
+    return (seen if steps is None else steps.seen(seen, to)), kept
 
 
 def _places(rows: Rows, batch: Dim, size: Dim, dropped: SSAValue | None) -> SSAValue:

@@ -41,12 +41,12 @@ from ....dialects.graph.compose import (
 )
 from ..unsupported import Unsupported
 from .contributed_attention import in_heads, turned
-from .contributed_cache import Rows, fitted, rows_of, with_past
+from .contributed_cache import Rows, rows_of, with_past
+from .contributed_cache_steps import cache_steps
+from .fitted import fitted
 from .node import Handler, Node, Results
 
 _REFUSED_INPUTS = {
-    12: "a quantised cache (k_scale)",
-    13: "a quantised cache (v_scale)",
     14: "norms of queries (q_norm_weight)",
     15: "norms of keys (k_norm_weight)",
     16: "padded chunks (query_seqlens)",
@@ -55,7 +55,6 @@ _REFUSED_INPUTS = {
 _REFUSED_FLAGS = {
     "causal": 1,
     "qk_output": 0,
-    "kv_cache_bit_width": 0,
 }
 """Attributes with the value that is read; another one means another computation."""
 
@@ -68,23 +67,28 @@ def _grouped(node: Node) -> Results:
     rows = rows_of(node, batch, count)
     if node.flag("do_rotary"):
         queries, keys = _rotated(node, rows, queries, keys)
-    seen_keys, all_keys = with_past(node, keys, 3, rows)
-    seen_values, all_values = with_past(node, values, 4, rows)
+    groups, depth = shape_of(keys)[1], shape_of(keys)[3]
+    of_keys = cache_steps(node, 12, "k_quant_type", groups, depth)
+    of_values = cache_steps(node, 13, "v_quant_type", groups, depth)
+    bits = node.integer("kv_cache_bit_width")
+    if bits and of_keys is None and of_values is None:
+        raise node.error(
+            f"expected a k_quant_type for a cache of {bits} bits, got NONE"
+        )
+    seen_keys, all_keys = with_past(node, keys, 3, rows, of_keys)
+    seen_values, all_values = with_past(node, values, 4, rows, of_values)
     attended = _attended(node, rows, queries, seen_keys, seen_values)
     return [attended, all_keys, all_values]
 
 
 def _refuse(node: Node) -> None:
-    """Raises `Unsupported` for what ONNX Runtime has beside attention in floats."""
+    """Raises `Unsupported` for what ONNX Runtime has beside this attention."""
     for place, what in _REFUSED_INPUTS.items():
         if node.has(place):
             raise Unsupported(what)
     for name, wanted in _REFUSED_FLAGS.items():
         if (got := node.integer(name)) != wanted:
             raise Unsupported(f"{name} = {got}")
-    for name in ("k_quant_type", "v_quant_type"):
-        if (kind := node.text(name)) != "NONE":
-            raise Unsupported(f"a quantised cache ({name} = {kind})")
     if node.has(3) != node.has(4):
         raise node.error("expected keys and values of calls before, got one of them")
     if (size := node.integer("local_window_size")) < 1 and size != -1:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from onnx import TensorProto
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from ....dialects import Array, ceildiv, is_float, tensor_type
+from ....dialects import ceildiv, is_float, tensor_type
 from ....dialects.graph import AddOp, DequantizeOp, DivOp, LinearOp, MulOp, SubOp
 from ....dialects.graph.compose import (
     convert,
@@ -26,8 +24,8 @@ from ....dialects.graph.compose import (
     times,
 )
 from ....dialects.graph.few_bits import RoundBlocksOp, block_of
-from ..known import Known
 from ..unsupported import Unsupported
+from .contributed_bits import middle_of, steps_of_bits
 from .element import element
 from .node import Handler, Node, Result, Results
 from .quantization import (
@@ -102,14 +100,6 @@ def _fused_matmul(node: Node) -> Result:
     return times(product.matmul(*factors), node.number("alpha"))
 
 
-def _unpacked(data: Array, bits: int) -> Array:
-    """The numbers of some bits each in rows of bytes, from the lowest bits on."""
-    per_byte = 8 // bits
-    shifts = np.arange(per_byte, dtype=np.uint8) * bits
-    apart = (data[..., None] >> shifts) & ((1 << bits) - 1)
-    return apart.reshape(*data.shape[:-1], data.shape[-1] * per_byte)
-
-
 def _matmul_of_bits(node: Node) -> Result:
     """The product with a matrix of few bits, with a scale for each block of a row."""
     bits, block = node.integer("bits"), node.integer("block_size")
@@ -123,7 +113,7 @@ def _matmul_of_bits(node: Node) -> Result:
         )
     blocks = ceildiv(depth, block)
     assert isinstance(blocks, int), "it is a quotient of numbers"
-    steps = _steps_of_bits(node, 1, (count, blocks, block), bits)
+    steps = steps_of_bits(node, 1, (count, blocks, block), bits)
     scale = reshaped(node.operand(2), [count, blocks, 1])
     weight = _numbers_of_bits(node, steps, scale, bits)
     whole = part(reshaped(weight, [count, blocks * block]), 1, 0, depth)
@@ -153,36 +143,15 @@ def _numbers_of_bits(
     """Builds the numbers that blocks of steps stand for."""
     count, blocks, _ = shape_of(steps)
     if not node.has(3):
-        middle = number(1 << (bits - 1), element(TensorProto.UINT8))
-        return DequantizeOp(steps, scale, middle).result
+        return DequantizeOp(steps, scale, middle_of(bits)).result
     if is_float(node.type(3)):
         zero = reshaped(node.operand(3), [count, blocks, 1])
         wide = convert(steps, node.element(3))
         return MulOp(SubOp(wide, zero), convert(scale, node.element(3))).result
     assert isinstance(count, int), "the node says so"
     assert isinstance(blocks, int), "it is a quotient of numbers"
-    zero = _steps_of_bits(node, 3, (count, blocks, 1), bits)
+    zero = steps_of_bits(node, 3, (count, blocks, 1), bits)
     return DequantizeOp(steps, scale, zero).result
-
-
-def _steps_of_bits(
-    node: Node, place: int, shape: tuple[int, int, int], bits: int
-) -> SSAValue:
-    """
-    Builds an input that packs steps of some bits as bytes; the last byte of a row may
-    be filled up.
-    """
-    packed = node.require_known(place)
-    count, blocks, each = shape
-    length = ceildiv(blocks * each * bits, 8)
-    assert isinstance(length, int), "it is a quotient of numbers"
-    if packed.array.dtype != np.uint8 or packed.array.size != count * length:
-        raise node.error(
-            f"expected {count * length} bytes of {bits} bits each, got {packed.type}"
-        )
-    rows = _unpacked(packed.array.reshape(count, length), bits)[:, : blocks * each]
-    known = Known.of(np.ascontiguousarray(rows.reshape(shape)))
-    return node.tensor(replace(known, name=f"{packed.name}.steps", is_weight=True))
 
 
 def _dynamic_lstm(node: Node) -> Results:

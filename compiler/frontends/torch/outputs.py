@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, TensorArgument
 from torch.utils import _pytree as pytree
-from torch.utils._pytree import TreeSpec
 from xdsl.ir import SSAValue
 
 from ....dialects import Polynomial
@@ -17,9 +17,10 @@ from ..unsupported import Unsupported
 from .arguments import Value
 from .call import Pair
 from .pairs import paired
+from .sample_tree import sample_outputs
 
 
-def output_names(spec: TreeSpec) -> list[str]:
+def output_names(program: ExportedProgram) -> list[str]:
     """
     A name for each leaf: its keys joined, with prefix `output` if the first is a
     number.
@@ -27,9 +28,8 @@ def output_names(spec: TreeSpec) -> list[str]:
     A single tensor is `output`, a pair is `output_0` and `output_1`, and the values of
     a dictionary are named by its keys.
     """
-    tree = spec.unflatten(range(spec.num_leaves))
     names: list[str] = []
-    for path, _ in pytree.tree_flatten_with_path(tree)[0]:
+    for path, _ in pytree.tree_flatten_with_path(sample_outputs(program))[0]:
         keys = [key_of(each) for each in path]
         if not keys or isinstance(keys[0], int):
             keys.insert(0, "output")

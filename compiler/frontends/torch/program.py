@@ -311,9 +311,7 @@ class ProgramReader:
         in all runs are no outputs. States come last.
         """
         (end,) = self.program.graph.find_nodes(op="output")
-        spec = self.program.call_spec.out_spec
-        assert spec is not None, "torch.export notes what a program returns"
-        names = iter(output_names(spec))
+        names = iter(output_names(self.program))
         kept: list[str] = []
         results: list[SSAValue] = []
         leaves: list[Tree] = []

@@ -27,6 +27,7 @@ from ....runtime.program import (
 from ...session import CompileError
 from .outputs import constant_leaf, key_of
 from .pairs import has_complex
+from .sample_tree import sample_inputs, sample_outputs
 
 _SEQUENCES = {tuple: "tuple", list: "list", deque: "deque"}
 _MAPPINGS = {dict: "dict", OrderedDict: "OrderedDict", defaultdict: "dict"}
@@ -46,7 +47,7 @@ def structure_of(
     spec = program.call_spec.out_spec
     assert spec is not None, "torch.export notes what a program returns"
     leaves = iter(outputs)
-    results = _tree(spec, leaves, _sample(spec))
+    results = _tree(spec, leaves, sample_outputs(program))
     if states := tuple(leaves):
         own = (results,) if results.kind == ARRAY else results.parts
         is_flat = results.kind == ARRAY or _is_flat(results)
@@ -78,7 +79,7 @@ def _parameters(program: ExportedProgram, names: Sequence[str]) -> Tree:
     )
     spec = program.call_spec.in_spec
     assert spec is not None, "torch.export notes what a program takes"
-    positional, named = _sample(spec)
+    positional, named = sample_inputs(program)
     args, kwargs = spec.children()
     parts = [
         _tree(each, leaves, value)
@@ -94,11 +95,6 @@ def _parameters(program: ExportedProgram, names: Sequence[str]) -> Tree:
     states = [*rest]
     parts += [Tree(ARRAY, name=each) for each in states]
     return Tree("dict", tuple(parts), (*keys, *states))
-
-
-def _sample(spec: TreeSpec) -> Any:
-    """The tree of a specification, with numbers as leaves."""
-    return spec.unflatten(range(spec.num_leaves))
 
 
 def _tree(

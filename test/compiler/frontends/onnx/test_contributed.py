@@ -261,6 +261,27 @@ CASES = {
         " z = com.microsoft.Attention<num_heads=2, qkv_hidden_sizes=[8,8,4]>"
         "(x, w, b, l) }",
     ),
+    "attention after calls before": Case(
+        "float[2,3,8] x, float[8,24] w, float[24] b, float[2,2,2,4,4] p |"
+        " { y, z = com.microsoft.Attention<num_heads=2, unidirectional=1>"
+        "(x, w, b, , p) }",
+    ),
+    "attention after calls before, with masks": Case(
+        "float[2,3,8] x, float[8,24] w, float[24] b, float[2,2,2,4,4] p |"
+        " <int32[2,7] m = {0,1,1,1,1,1,1,0,0,0,1,1,1,1}> {"
+        " y, z = com.microsoft.Attention<num_heads=2, unidirectional=1>"
+        "(x, w, b, m, p) }",
+    ),
+    "attention that gives its keys and values": Case(
+        "float[2,3,8] x, float[8,24] w, float[24] b |"
+        " { y, z = com.microsoft.Attention<num_heads=2, unidirectional=1>(x, w, b) }",
+    ),
+    "attention of steps after calls before": Case(
+        "uint8[2,3,8] x, int8[8,24] w, float[24] b, float[2,2,2,4,4] k |"
+        " <float s = {0.02}, float t = {0.01}, uint8 o = {113}, int8 p = {3}> {"
+        " y, z = com.microsoft.QAttention<num_heads=2, unidirectional=1>"
+        "(x, w, b, s, t, , o, p, k) }",
+    ),
     "attention of steps": Case(
         "uint8[2,3,8] x, int8[8,24] w, float[24] b | <float s = {0.02}, float t ="
         " {0.01}, uint8 o = {113}, int8 p = {3}, int32[2,3] m = {1,1,0,1,0,1}> {"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -295,3 +295,35 @@ def test_a_folder_returns_the_same_without_torch(tmp_path: Path):
         "None list 4 ['rows', 'mask']",
         "False False",
     ]
+
+
+class Kept:
+    """Rows of calls before, which it joins whenever it is made."""
+
+    def __init__(self, rows: Sequence[Any]):
+        nothing = torch.tensor([], dtype=rows[0].dtype)
+        self.rows = [torch.cat([nothing, each], dim=-2) for each in rows]
+
+
+pytree.register_pytree_node(
+    Kept,
+    lambda kept: ([kept.rows], None),
+    lambda children, _: Kept(children[0]),
+    flatten_with_keys_fn=lambda kept: ([(pytree.MappingKey("rows"), kept.rows)], None),
+)
+
+
+def test_a_class_that_computes_with_its_tensors():
+    """As the cache of transformers does, which is made of keys and values."""
+
+    class Layer(nn.Module):
+        def forward(self, x: Any, kept: Kept) -> Any:
+            return x * 2, Kept([torch.cat([each, x]) for each in kept.rows])
+
+    kept = Kept([X, X + 1])
+    module = sr.compile(torch.export.export(Layer(), (X, kept)))
+    expected, after = Layer()(X, kept)
+    got, state = module(X, {"rows": kept.rows})
+    np.testing.assert_array_equal(got, expected)
+    for each, other in zip(state["rows"], after.rows, strict=True):
+        np.testing.assert_array_equal(each, other)
