@@ -67,6 +67,7 @@ from .graph.split_updates import SplitUpdates
 from .graph.sum_products import SumProducts
 from .graph.tile_products import TileProducts
 from .graph.transform_convolutions import TransformConvolutions
+from .graph.trim_windows import TrimWindows
 from .graph.tune_contractions import TuneContractions, Tuner
 from .graph.unfuse import Unfuse
 from .graph.verify_buffers import VerifyBuffers
@@ -163,9 +164,8 @@ def graph_passes(
     matrices: bool = True,
 ) -> list[ModulePass]:
     """
-    graph -> graph, set up as the user asked; for a library fusions are numbered, and
-    those that it lacks taken `apart`; what is traced has numbered calls, what is
-    observed returns what a profile counts.
+    graph -> graph, as the user asked; fusions that a library lacks are taken `apart`,
+    what is traced has numbered calls, what is observed returns what a profile counts.
     """
     profile: ProfileText | None = options.quantization
     return [
@@ -174,6 +174,7 @@ def graph_passes(
         *([ObserveValues()] if observes else ()),
         *([] if profile is None else [InsertQuantization.by(profile)]),
         *quantization_passes(options),
+        TrimWindows(options.algorithms != "exact", options.precision != "f32"),
         FoldBatchNorm(),
         Decompose(),
         # From here every op has loops, is a view, or is a fallback.
