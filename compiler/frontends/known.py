@@ -226,8 +226,10 @@ _MOST_CONDITIONS = 8
 
 def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] | None:
     """The result of `op` on arrays; one holds symbolic dimensions."""
+    if isinstance(op, IndexSelectOp) and arrays[1].dtype == object:
+        return None  # which element it is, only the run knows
     if isinstance(op, _PLAIN):
-        return op.run_reference(arrays, {})
+        return op.run_reference([*map(_without_booleans, arrays)], {})
     if isinstance(op, CastOp):
         return _cast(op, *arrays)
     if isinstance(op, ClampOp):
@@ -247,6 +249,11 @@ def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] 
     if is_condition and sum(map(bool, map(symbols_of, known))) > _MOST_CONDITIONS:
         return None
     return [np.array(known, object).reshape(groups.shape)]
+
+
+def _without_booleans(array: Array) -> Array:
+    """The array as one that may stand beside conditions on sizes, which are 0 or 1."""
+    return array.astype(np.int64) if array.dtype == np.bool_ else array
 
 
 def _number(value: Any) -> Dim:

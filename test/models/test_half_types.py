@@ -264,3 +264,20 @@ def test_a_fusion_keeps_each_rounding(row: ElementType, target: str, n: int):
     got = own(*(each.view(dtype_of(row.numpy)) for each in (x, w)))
     wanted = plain(*(to_numbers(each, row.type) for each in (x, w)))
     np.testing.assert_array_equal(to_numbers(got.view(row.dtype), row.type), wanted)
+
+
+def test_a_cast_before_ops_that_only_move():
+    # A node's results have no users yet when casts around it are removed.
+    model = parser.parse_model(
+        """<ir_version: 9, opset_import: ["": 18]> moves (float16[n, 4] x)
+        => (float[4, n] y, float[n, 2] z) <int64[2] parts = {1, 3}> {
+            wide = Cast<to: int = 1>(x)
+            y = Transpose<perm: ints = [1, 0]>(wide)
+            left, right = Split<axis: int = 1>(wide, parts)
+            z = Concat<axis: int = 1>(left, left)
+        }"""
+    )
+    x = np.arange(12).reshape(3, 4).astype(np.float16)
+    y, z = several(sr.compile(model, options=OPTIONS)(x))
+    np.testing.assert_array_equal(y, x.T.astype(np.float32))
+    np.testing.assert_array_equal(z, x[:, [0, 0]].astype(np.float32))

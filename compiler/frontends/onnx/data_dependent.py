@@ -61,7 +61,8 @@ def compress(node: Node) -> Result:
     (length,) = node.shape(1)
     if isinstance(more := length - shape[axis], int) and more > 0:
         raise node.error(f"expected {shape[axis]} conditions at most, got {length}")
-    if (condition := node.known_input(1)) is not None:
+    condition = node.known_input(1)
+    if condition is not None and not condition.is_symbolic:
         kept = node.tensor(Known.of(np.flatnonzero(condition.array)))
     else:
         rows = places(node, node.operand(1), "count")

@@ -149,8 +149,10 @@ def narrow_casts(
                 casts.append(found.owner)
             if isinstance(op, CastOp) and isinstance(inner, GraphOp):
                 _erase_unused(inner)
+    # What is in the place of a value that is kept has no users yet either.
+    stays = {replaced.get(each, each) for each in kept}
     for op in reversed(casts):
-        if op.result not in kept and is_half(op.input):
+        if op.result not in stays and is_half(op.input):
             _erase_unused(op)
     return replaced
 

@@ -218,9 +218,13 @@ def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
     extent = SubOp(end, start).result
     if not regions.is_moved:
         extent = MaximumOp(extent, number(1, element)).result
-    steps = _numbers((np.arange(count * regions.ratio) + 0.5) / regions.ratio, element)
+    # Rounded as by torchvision and ONNX Runtime: a sample at the edge of the image
+    # counts, one behind it does not.
+    parts, steps = np.divmod(np.arange(count * regions.ratio), regions.ratio)
     step = DivOp(extent, number(count, element)).result
-    place = AddOp(start, MulOp(step, along(steps, 1, 2))).result
+    corner = AddOp(start, MulOp(step, along(_numbers(parts, element), 1, 2))).result
+    within = MulOp(step, along(_numbers(steps + 0.5, element), 1, 2))
+    place = AddOp(corner, DivOp(within, number(regions.ratio, element))).result
     is_near = _is_between(place, number(-1, element), quantity(size, element))
     inside = _between(place, number(0, element), quantity(size - 1, element))
     return _Ends.of(inside, size, [is_near, is_near])

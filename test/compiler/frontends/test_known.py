@@ -101,3 +101,28 @@ def test_a_number_that_is_limited_to_a_range_is_a_size(name: str):
         x = np.arange(size, dtype=np.float32)
         (wanted,) = judge.run(None, {"x": x})
         np.testing.assert_array_equal(module(x), wanted)
+
+
+UNDECIDED = {
+    "what is compressed": "g = Greater(s, two) y = Compress<axis=0>(s, g)",
+    "compressed data": "g = Greater(s, two) y = Compress<axis=0>(row, g)",
+    "an index": "i = Mod(s, three) y = Gather<axis=0>(s, i)",
+    "an index of conditions": """i = Mod(s, three) g = Greater(s, two)
+        y = Gather<axis=0>(g, i)""",
+    "conditions beside ones that hold": """g = Greater(s, two) t = Greater(three, two)
+        y = Concat<axis=0>(g, t)""",
+}
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_what_sizes_do_not_decide_is_left_to_the_run(name: str):
+    case = Case(
+        f"""float[n,m,4] x, int64[3] row |
+        <int64[1] two = {{2}}, int64[1] three = {{3}}> {{
+        s = Shape(x) {UNDECIDED[name]} }}"""
+    )
+    module, judge = sr.compile(case.model), ReferenceEvaluator(case.model)
+    for shape in ((0, 1, 4), (1, 5, 4), (3, 2, 4), (6, 3, 4)):
+        arrays = {"x": np.zeros(shape, np.float32), "row": np.array([7, 8, 9])}
+        (wanted,) = judge.run(None, arrays)
+        np.testing.assert_array_equal(module(**arrays), wanted)

@@ -125,3 +125,14 @@ def test_a_value_that_is_kept_stays():
         rounding.narrowed(inside, block.args[0].type)
         rounding.narrow_casts(block.ops, [inside])
     assert [e.name for e in block.ops] == ["graph.cast", "graph.exp", "graph.cast"]
+
+
+def test_what_replaces_a_value_that_is_kept_stays():
+    block = Block(arg_types=[tensor(f16, 4, 4)])
+    with ImplicitBuilder(block):
+        wide = rounding.widened(block.args[0])
+        kept = BUILDERS["permute"](wide).results[0]
+        replaced = rounding.narrow_casts(list(block.ops)[1:], [kept])
+    # The cast that was before the op is not among those that are looked at.
+    assert [e.name for e in block.ops] == ["graph.cast", "graph.permute", "graph.cast"]
+    assert block.last_op is replaced[kept].owner

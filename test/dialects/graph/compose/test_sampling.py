@@ -58,3 +58,15 @@ def test_regions_of_a_plane_are_its_values_in_the_middle(is_moved: bool, ratio: 
         at_y = box[1] + (np.arange(4) + 0.5) / 4 * (box[3] - box[1])
         wanted = np.stack([3 * at_y[:, None] + at_x, at_y[:, None] - at_x])
         np.testing.assert_allclose(region, wanted, rtol=1e-5, atol=1e-4)
+
+
+def test_a_sample_at_the_edge_is_where_frameworks_have_it():
+    # 1.5 + 2 * (2 / 3) + 0.5 * (2 / 3) / 2 is 3 + 2**-22 in f32: behind the image.
+    image: Array = np.ones((1, 1, 16, 3), np.float32)
+    boxes: Array = np.array([[3, 11, 7, 28]], np.float32)
+    regions = sampling.Regions((7, 3), 2, 0.5, False)
+    got = run(
+        lambda x, b, n: sampling.aligned(x, b, n, regions, most=False),
+        *(image, boxes, np.zeros(1, np.int64)),
+    )
+    np.testing.assert_array_equal(got[0, 0, 0], [1, 1, 0])
