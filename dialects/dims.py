@@ -38,7 +38,7 @@ from .polynomial import (
     terms_of,
     total,
 )
-from .proof import Proof, is_proven
+from .proof import is_proven
 
 __all__ = [
     "Atom",
@@ -57,7 +57,6 @@ __all__ = [
     "guess",
     "is_nonnegative",
     "lesser",
-    "magnitude",
     "maximum",
     "minimum",
     "product",
@@ -139,25 +138,6 @@ def greater(a: Dim, b: Dim) -> Dim:
 
 
 @lru_cache(_MAX_CACHED_DIMENSIONS)
-def magnitude(value: Dim) -> Dim:
-    """
-    A polynomial without functions that bounds the absolute value of `value`.
-
-    It also bounds every subexpression of `value` when no symbol is less than one, since
-    all coefficients are positive and no factor is dropped.
-    """
-    return _joined(*_magnitudes(value))
-
-
-def bound_of(value: Dim) -> Dim:
-    """
-    A polynomial without functions that bounds the absolute value of `value` alone, not
-    of what is computed on the way to it.
-    """
-    return _magnitudes(value)[0]
-
-
-@lru_cache(_MAX_CACHED_DIMENSIONS)
 def dim(text: str) -> Dim:
     """The dimension that `text` describes; raises `ValueError` on other text."""
     if len(text) > MOST_TEXT:
@@ -175,74 +155,6 @@ def _evaluate(atom: Atom, symbols: Mapping[str, Dim]) -> Dim:
     if atom.function == "floordiv" and b == 0:
         return 0
     return FUNCTIONS[atom.function](a, b)
-
-
-def _magnitudes(value: Dim) -> tuple[Dim, Dim]:
-    """The bound of a size, and of what is computed on the way to it."""
-    if isinstance(value, int):
-        return abs(value), 0
-    inner: Dim = 0
-    wholes: list[Dim] = []
-    for monomial, factor in value.terms:
-        whole: Dim = abs(factor)
-        for atom in monomial:
-            more, parts = _magnitudes_of_atom(atom)
-            whole, inner = whole * more, _joined(inner, parts)
-        wholes.append(whole)
-    return total(wholes), inner
-
-
-def _magnitudes_of_atom(atom: Atom) -> tuple[Dim, Dim]:
-    if isinstance(atom, Symbol):
-        return Polynomial((((atom,), 1),)), 0
-    (a, inside_a), (b, inside_b) = map(_magnitudes, atom.arguments)
-    inside = _joined(inside_a, inside_b)
-    if atom.function == "floordiv":
-        by = b if isinstance(b, int) else 1
-        return total(
-            Polynomial(((monomial, -(-factor // by)),))
-            if monomial
-            else -(-factor // by)
-            for monomial, factor in terms_of(a)
-        ), inside
-    if (least := _least_of_two(atom)) is not None:
-        # No greater than either, though both are computed.
-        bounds = [_magnitudes(each)[0] for each in least.arguments]
-        return min(bounds, key=_greatest_factor), _joined(_joined(a, b), inside)
-    numbers = [each for each in atom.arguments if isinstance(each, int)]
-    if atom.function == "min" and numbers and Proof().of_atom(atom):
-        # As a condition on sizes, it stays small whatever it is computed from.
-        return max(*numbers, 1), _joined(_joined(a, b), inside)
-    return _joined(a, b), inside
-
-
-def _least_of_two(atom: Call) -> Call | None:
-    """The minimum that a size is where it is not below zero: of `max(0, min(a, b))`."""
-    if atom.function != "max" or 0 not in atom.arguments:
-        return None
-    for each in atom.arguments:
-        match each:
-            case Polynomial((((Call("min") as least,), 1),)):
-                return least
-            case _:
-                continue
-    return None
-
-
-def _greatest_factor(value: Dim) -> int:
-    """The greatest factor of a term."""
-    return max((factor for _, factor in terms_of(value)), default=0)
-
-
-def _joined(a: Dim, b: Dim) -> Dim:
-    """The polynomial that has for each term the greater of two coefficients."""
-    found = dict(terms_of(a))
-    for monomial, factor in terms_of(b):
-        found[monomial] = max(factor, found.get(monomial, 0))
-    return total(
-        Polynomial(((monomial, factor),)) if monomial else factor
-        for monomial, factor in found.items()
-    )
 
 
 class _Reader:

@@ -31,8 +31,9 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from .dims import Dim, SizeError, bound_of, dim, terms_of
+from .dims import Dim, SizeError, dim, terms_of
 from .element_type import ELEMENT_TYPES, Element
+from .magnitude import bound_of
 
 Tensor: TypeAlias = TensorType[Element]
 

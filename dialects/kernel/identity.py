@@ -38,6 +38,13 @@ Clause: TypeAlias = tuple[Dim, ...]
 Condition: TypeAlias = tuple[Clause, ...]
 """Clauses that must all hold; one without clauses always holds."""
 
+MOST_CLAUSES = 16
+"""
+The most clauses of a condition. That more hold together, as that all parts of a long
+concatenation but one are empty, is rare, and to compare them takes quadratic time for
+each part.
+"""
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -77,7 +84,7 @@ def identities_of(group: Group) -> tuple[Identity, ...]:
 def conjunction(clauses: Iterable[Clause]) -> Condition | None:
     """
     The condition that all clauses hold, without those that always do or that another
-    implies; None when one never holds.
+    implies; None when one never holds, or when there are more than `MOST_CLAUSES`.
     """
     left: dict[Clause, None] = {}
     for clause in clauses:
@@ -88,6 +95,8 @@ def conjunction(clauses: Iterable[Clause]) -> Condition | None:
         if not kept:
             return None
         left[kept] = None
+        if len(left) > MOST_CLAUSES:
+            return None
     needed = list(left)
     for clause in left:
         others = [each for each in needed if each is not clause]

@@ -29,7 +29,10 @@ class SizeBuilder:
         self.computed: dict[Dim, None] = {}
         """The dimensions that were computed, parts of others among them."""
         self.last: tuple[Polynomial, Value] | None = None
-        """The last long sum: offsets of a concatenation differ by little."""
+        """
+        The last long sum: offsets of a concatenation differ by little. None while a
+        difference is computed, in which a function may have the size itself.
+        """
 
     def size(self, size: Dim) -> Value:
         """The integer that a dimension is in this call."""
@@ -39,6 +42,7 @@ class SizeBuilder:
         if not is_long_sum(size):
             return self.sum(size)
         last, value = self.last or (None, 0)
+        self.last = None
         more = short_difference(size, last)
         found = self.sum(size) if more is None else self.b.add(value, self.size(more))
         self.last = size, found

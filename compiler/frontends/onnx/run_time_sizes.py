@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
+import numpy as np
 from xdsl.dialects.builtin import IntegerType, NameLoc, i64
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ....dialects import (
+    Array,
     Dim,
     Element,
     Polynomial,
@@ -17,24 +20,26 @@ from ....dialects import (
     primitive,
     product,
     sizes,
+    symbols_of,
     tensor_type,
 )
 from ....dialects.graph import (
     CastOp,
-    ConcatOp,
     DefineSymbolOp,
     DivOp,
     EqOp,
+    GraphOp,
     LtOp,
     MaximumOp,
     MulOp,
-    ReshapeOp,
     WhereOp,
 )
 from ....dialects.graph.compose import at_index, convert, quantity
+from ..known import MAX_EVALUATED
 from ..unsupported import NeedsBound, NeedsValue
 from .node import Node
 from .size_bounds import bound_of
+from .small_tensors import MOVERS
 
 
 def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
@@ -185,7 +190,7 @@ def element(node: Node, place: int, at: int) -> SSAValue:
 
 def settled(node: Node, value: SSAValue, at: int) -> Dim | None:
     """
-    One element of a vector that the graph computes, where it is a number or follows
+    One element of a tensor that the graph computes, where it is a number or follows
     from sizes; None when it is computed from data.
     """
     source, at = _source(node, value, at)
@@ -194,26 +199,35 @@ def settled(node: Node, value: SSAValue, at: int) -> Dim | None:
 
 
 def _source(node: Node, value: SSAValue, at: int) -> tuple[SSAValue, int]:
-    """The value that an element of a vector is taken from as it is, and its place."""
+    """The value that an element of a tensor is taken from as it is, and its place."""
+    op = value.owner if isinstance(value, OpResult) else None
     if value in node.emitted:
         return value, at
-    match value.owner if isinstance(value, OpResult) else None:
-        case CastOp(input=inner) if isinstance(_element(inner), IntegerType):
-            return _source(node, inner, at)
-        case ReshapeOp(input=inner) if len(sizes(tensor_type(inner))) <= 1:
-            return _source(node, inner, at)
-        case ConcatOp() as op:
-            place = at
-            for part in op.operands:
-                (length,) = sizes(tensor_type(part))
-                if not isinstance(length, int):
-                    break
-                if place < length:
-                    return _source(node, part, place)
-                place -= length
-        case _:
-            pass
+    if isinstance(op, CastOp) and isinstance(_element(op.input), IntegerType):
+        return _source(node, op.input, at)
+    if isinstance(op, MOVERS) and (origin := _moved_from(op, at)) is not None:
+        return _source(node, *origin)
     return value, at
+
+
+def _moved_from(op: GraphOp, at: int) -> tuple[SSAValue, int] | None:
+    """
+    The operand of an op that moves elements, and the place there, that an element of
+    its result is from; None where that is not known.
+    """
+    if any(map(symbols_of, op.dimensions())):
+        return None
+    origins: list[tuple[SSAValue, int]] = []
+    arrays: list[Array] = []
+    for each in op.operands:
+        shape = [size for size in sizes(tensor_type(each)) if isinstance(size, int)]
+        first, count = len(origins), prod(shape)
+        if len(shape) < len(sizes(tensor_type(each))) or first + count > MAX_EVALUATED:
+            return None
+        origins += [(each, place) for place in range(count)]
+        arrays.append(np.arange(first, first + count).reshape(shape))
+    moved: list[int] = op.run_reference(arrays, {})[0].ravel().tolist()
+    return origins[moved[at]]
 
 
 def _element(value: SSAValue) -> Element:

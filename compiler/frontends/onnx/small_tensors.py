@@ -36,7 +36,7 @@ Rule: TypeAlias = Callable[..., _T | None]
 _DEEPEST = 64
 """The most ops between elements and the sizes that they follow from."""
 
-_MOVERS = (ConcatOp, ExpandOp, PermuteOp, ReshapeOp, SliceOp)
+MOVERS = (ConcatOp, ExpandOp, PermuteOp, ReshapeOp, SliceOp)
 """Ops whose results have the elements of their operands."""
 
 
@@ -93,7 +93,7 @@ class SmallTensors(Generic[_T]):
         arrays = [each for each in operands if each is not None]
         if len(arrays) < len(operands):
             return nothing
-        if isinstance(op, _MOVERS):
+        if isinstance(op, MOVERS):
             return np.asarray(op.run_reference(arrays, {})[0], object)
         if (rule := self.rules.get(type(op))) is None:
             return nothing

@@ -31,6 +31,7 @@ from static_runtime.dialects.graph.ops.reduce import (
 from static_runtime.dialects.graph.ops.scatter import ScatterOp
 from static_runtime.dialects.graph.ops.slice import SliceOp
 from static_runtime.dialects.kernel.identity import (
+    MOST_CLAUSES,
     Identity,
     conjunction,
     holds,
@@ -329,6 +330,13 @@ def test_a_condition_has_no_clause_that_another_implies():
     assert conjunction([(a, 0), ()]) is None
     assert conjunction([(3, a), (0, b)]) == ((a,),)
     assert conjunction([(3, a), (-2,)]) is None
+
+
+def test_a_condition_has_a_bounded_number_of_clauses():
+    clauses = [(dim(f"n{at}"),) for at in range(MOST_CLAUSES + 1)]
+    assert len(conjunction(clauses[1:]) or ()) == MOST_CLAUSES
+    assert conjunction(clauses) is None
+    assert conjunction([*clauses[1:], clauses[1], (0,)]) is not None
 
 
 def test_clauses_are_not_multiplied():

@@ -30,3 +30,24 @@ loop.program @main inputs [#loop.tensor<"x" : tensor<?x?xf32, ["n", "m"]>>]
 }
 loop.kernel @k(%a: memref<?xf32>) symbols ["a", "b"] {
 }
+
+// -----
+
+// A long sum is the one before it and what differs, in which a function may have the sum
+// itself: that is computed of its terms.
+//
+// CHECK-LABEL: func.func @sr_run(%p0: i64) -> i64
+// CHECK:         %[[LESS:.*]] = arith.minsi %c200, %[[SUM:.*]] : i64
+// CHECK-NEXT:    %[[ALL:.*]] = arith.addi %[[SUM]], %[[LESS]] : i64
+// CHECK:         host.kernel @k(%{{.*}}, %[[ALL]])
+// CHECK:         %[[MINUS:.*]] = arith.muli %[[LESS]], %c-1 : i64
+// CHECK:         %[[REST:.*]] = arith.addi %[[ALL]], %[[MINUS]] : i64
+// CHECK:         host.kernel @k(%{{.*}}, %[[REST]])
+loop.program @main inputs [#loop.tensor<"x" : tensor<?x?x?x?x?x?x?x?xf32, ["a", "b", "c", "d", "e", "f", "g", "h"]>>]
+    symbols [#loop.symbol<"a">, #loop.symbol<"b">, #loop.symbol<"c">, #loop.symbol<"d">, #loop.symbol<"e">, #loop.symbol<"f">, #loop.symbol<"g">, #loop.symbol<"h">] {
+  %x = loop.view inputs 0 : memref<?xf32>
+  loop.call @k(%x) symbols ["a + b + c + d + e + f + g + h + min(a + b + c + d + e + f + g + h, 200)"] : memref<?xf32>
+  loop.call @k(%x) symbols ["a + b + c + d + e + f + g + h"] : memref<?xf32>
+}
+loop.kernel @k(%a: memref<?xf32>) symbols ["a"] {
+}

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.dialects.dims import evaluate, magnitude
+from static_runtime.dialects.dims import evaluate
+from static_runtime.dialects.magnitude import magnitude
 
 from ...dialects.test_dims import expression
 

@@ -80,6 +80,16 @@ CASES = {
         [[1, 1], [0, 2], [3, 0], [2, 1], [3, 2]],
         [([1, 3], "at y: expected a size from 0 to 2, got 3")],
     ),
+    "Pad as PyTorch writes it, whose elements are moved": Sized(
+        """float[2,n] x, int64[1] k | <int64[1] o = {0}, int64[2] oo = {0, 0},
+        int64[2] pairs = {-1, 2}, int64[1] last = {-1}, int64[1] first = {-99}> {
+        c = Concat<axis=0>(o, k, oo) p = Reshape(c, pairs)
+        s = Slice(p, last, first, o, last) t = Transpose<perm=[1,0]>(s)
+        e = Reshape(t, last) [wide] y = Pad(x, e) }""",
+        {"k": 8},
+        [[4], [0], [1], [8], [3]],
+        [([9], "at wide: expected a size from 0 to 8, got 9")],
+    ),
     "Reshape": Sized(
         "float[n,12] x, int64[2] k | { y = Reshape(x, k) }",
         {"y_size0": 36, "y_size1": 12},
