@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -41,6 +41,9 @@ from .binary import DivOp
 from .constant import ConstantOp
 from .expand import ExpandOp
 from .pad import PadOp
+
+_BETWEEN = 4
+"""Steps of a maximum that take as long as to store an element and to load it again."""
 
 
 def _combine_windows(
@@ -211,6 +214,43 @@ class MaxPoolOp(_CombiningPoolOp):
     def identity(self) -> float:
         """The least value of the element type."""
         return least_of(tensor_type(self.input))
+
+    @property
+    def goes_by_axes(self) -> bool:
+        """
+        Whether maxima along one axis after the other take less: of an axis the steps
+        of its window, and of what is between to store and load it, for each result.
+        """
+        values = self.values()
+        kernel: Sequence[int] = values["kernel"]
+        strides: Sequence[int] = values["strides"]
+        if sum(size > 1 for size in kernel) < 2:
+            return False
+        after = [prod(strides[axis + 1 :]) for axis in range(len(kernel))]
+        apart = sum(size * each for size, each in zip(kernel, after, strict=True))
+        return apart + _BETWEEN * sum(after[:-1]) < prod(kernel)
+
+    def nests(self) -> Sequence[Nest] | None:
+        return None if self.goes_by_axes else super().nests()
+
+    def decompose(self) -> Sequence[SSAValue] | None:
+        if (wide := super().decompose()) is not None or not self.goes_by_axes:
+            return wide
+        value, known = self.input, self.properties
+        for axis, size in enumerate(self.values()["kernel"]):
+            if size > 1 or self.values()["strides"][axis] > 1:
+                along = {
+                    name: self._along(axis, name) for name in ("kernel", "strides")
+                }
+                value = MaxPoolOp(value, **known | along).result
+        return [value]
+
+    def _along(self, axis: int, name: str) -> Attribute:
+        """A property that is one for all axes but one."""
+        numbers: Sequence[int] = self.values()[name]
+        return to_attribute(
+            tuple(n if at == axis else 1 for at, n in enumerate(numbers))
+        )
 
 
 @irdl_op_definition

@@ -105,3 +105,17 @@ func.func @requirement(%x : tensor<?xf32, ["length"]>) -> tensor<4xf32> {
   %0 = graph.resize %x {axis = 0 : i64, size = "4", mode = "floor", coordinates = "asymmetric"} : tensor<?xf32, ["length"]> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Maxima under a large window go by one axis after the other; of a stride of two it would
+// not pay, as rows that are left out later are computed first.
+//
+// CHECK-LABEL: func.func @by_axes
+// CHECK-NEXT:    %[[A:.*]] = graph.max_pool %x {kernel = array<i64: 5, 1>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>} : tensor<1x2x9x9xf32> -> tensor<1x2x5x9xf32>
+// CHECK-NEXT:    %[[B:.*]] = graph.max_pool %[[A]] {kernel = array<i64: 1, 5>, {{.*}} -> tensor<1x2x5x5xf32>
+// CHECK-NEXT:    %[[C:.*]] = graph.max_pool %[[B]] {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, {{.*}} -> tensor<1x2x2x2xf32>
+// CHECK-NEXT:    return %[[C]]
+func.func @by_axes(%x : tensor<1x2x9x9xf32>) -> tensor<1x2x2x2xf32> {
+  %1 = graph.max_pool %x {kernel = array<i64: 5, 5>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>} : tensor<1x2x9x9xf32> -> tensor<1x2x5x5xf32>
+  %2 = graph.max_pool %1 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>} : tensor<1x2x5x5xf32> -> tensor<1x2x2x2xf32>
+  return %2 : tensor<1x2x2x2xf32>
+}
