@@ -21,10 +21,19 @@ class SequenceKey:
 
 class MappingKey:
     key: Any
+    def __init__(self, key: Any) -> None: ...
 
 class GetAttrKey:
     name: str
 
+def register_pytree_node(
+    cls: type[Any],
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]],
+    unflatten_fn: Callable[[Iterable[Any], Any], Any],
+    *,
+    flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]]
+    | None = None,
+) -> None: ...
 def tree_flatten(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> tuple[list[Any], TreeSpec]: ...

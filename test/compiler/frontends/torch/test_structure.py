@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -305,10 +305,16 @@ class Kept:
         self.rows = [torch.cat([nothing, each], dim=-2) for each in rows]
 
 
+def kept_again(children: Iterable[Any], _: Any) -> Kept:
+    """The class of what a tree has of it."""
+    (rows,) = children
+    return Kept(rows)
+
+
 pytree.register_pytree_node(
     Kept,
     lambda kept: ([kept.rows], None),
-    lambda children, _: Kept(children[0]),
+    kept_again,
     flatten_with_keys_fn=lambda kept: ([(pytree.MappingKey("rows"), kept.rows)], None),
 )
 
