@@ -138,8 +138,9 @@ def _means_end(place: int, size: Dim) -> bool:
 
 def _cut(size: Dim, start: Dim, end: Dim, step: int) -> Cut:
     """
-    The cut of an axis of this size from `start` to before `end`. Only its size is
-    clamped, as numpy does it: an empty cut may begin anywhere.
+    The cut of an axis of this size from `start` to before `end`, clamped as ONNX says:
+    with a negative step to the first element, where numpy has an empty cut. What is
+    empty may begin anywhere.
     """
     # A slice with a negative step may end before the first element.
     low, high = (
@@ -155,7 +156,7 @@ def _cut(size: Dim, start: Dim, end: Dim, step: int) -> Cut:
         high = lesser(high, size)
         count = ceildiv(greater(lesser(high - low, high), 0), step)
         return greater(low, 0), count, step
-    low = lesser(low, size - 1)
+    low = greater(lesser(low, size - 1), lesser(0, size - 1))
     return low, ceildiv(greater(lesser(low - high, low + 1), 0), -step), step
 
 

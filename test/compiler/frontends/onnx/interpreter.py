@@ -79,3 +79,13 @@ def model(body: str, opset: int = 18) -> ModelProto:
     """The model of a graph in ONNX's own text: `g (float[2] x) => (float y) {...}`."""
     head = f'<ir_version: 10, opset_import: ["" : {opset}]>'
     return parser.parse_model(f"{head}\n{body}")
+
+
+def slice_of(size: int, start: int, end: int, step: int) -> slice:
+    """
+    The slice of an axis that ONNX means, in numpy's words: with a negative step a start
+    before the first element is that element.
+    """
+    if step < 0 and start < -size:
+        start = 0 if size else -1
+    return slice(start, end, step)
