@@ -93,10 +93,10 @@ class TrimWindows(ModulePass):
 
     def _trim(self, op: ConvOp, weights: WeightStore) -> None:
         """Replaces a convolution by one of fewer taps, if some see only padding."""
-        _, channels, _ = op.image_filter_result[1]
-        if not isinstance(channels, int) or (self.even and channels % 2):
+        array = constant_value(op.weight, weights)
+        if array is None or (self.even and array.shape[1] % 2):
             return
-        axes = _axes(op)
+        axes = _axes(op, array.shape[2:])
         kept = [
             (0, each.taps - 1) if self.dilated and each.dilation == 1 else each.seen()
             for each in axes
@@ -107,8 +107,7 @@ class TrimWindows(ModulePass):
         }
         if all(count == axis.taps for (_, count, _), axis in zip(cuts.values(), axes)):
             return
-        array = constant_value(op.weight, weights)
-        if array is None or not np.isfinite(array).all():
+        if not np.isfinite(array).all():
             return
         with ImplicitBuilder(built := Block()):
             taps = cut(op.weight, cuts)
@@ -126,20 +125,14 @@ class TrimWindows(ModulePass):
         fold(taps.owner, weights)
 
 
-def _axes(op: ConvOp) -> list[_Axis]:
-    """The spatial axes of a convolution."""
-    (_, _, image), (_, _, window), (_, _, result) = op.image_filter_result
-    known = op.values()
+def _axes(op: ConvOp, window: Sequence[int]) -> list[_Axis]:
+    """The spatial axes of a convolution with a window of these taps."""
+    (_, _, image), _, (_, _, result) = op.image_filter_result
+    known, count = op.values(), len(window)
     padding: Sequence[int] = known["padding"]
-    found: list[_Axis] = []
-    for at, (size, taps, positions) in enumerate(
-        zip(image, window, result, strict=True)
-    ):
-        assert isinstance(taps, int), "a window has a known size"
-        low, high = padding[at], padding[len(image) + at]
-        stride, dilation = known["strides"][at], known["dilation"][at]
-        found.append(_Axis(size, taps, stride, dilation, low, high, positions))
-    return found
+    ends = padding[:count], padding[count:]
+    columns = (image, window, known["strides"], known["dilation"], *ends, result)
+    return [_Axis(*each) for each in zip(*columns, strict=True)]
 
 
 def _padding(axes: Sequence[_Axis], kept: Sequence[tuple[int, int]]) -> list[int]:
