@@ -316,9 +316,10 @@ def _times_used(tile: TileOp, b: LoadOp) -> int:
 
 def _pays_to_pack(tile: TileOp, b: LoadOp, target: TargetAttr) -> bool:
     """
-    Whether B is worth packing: many rows use what is packed once. Where columns are
-    apart, one row of many products has squares packed if vectors have 256 bits or less:
-    in place it takes 0.6 to 1.2 of that time there, 0.5 to 1.0 with vectors of 512.
+    Whether B is worth packing: many rows use what is packed once. Where the columns of
+    B are apart, a product of one row inside a loop packs squares only with vectors of
+    256 bits or less. Reading them in place takes 0.6 to 1.2 of the time of packing them
+    with 256 bits, and 0.5 to 1.0 with 512 (both on a Zen 4).
     """
     rows, columns, *reduced = (size_or_open(each) for each in tile.sizes)
     rows = size_or_open(product([rows, *map(size_or_open, loops_over(tile, b))]))

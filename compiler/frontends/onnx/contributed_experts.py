@@ -26,6 +26,7 @@ from ....dialects.graph import (
     LeOp,
     MulOp,
     SigmoidOp,
+    SiluOp,
     SoftmaxOp,
     SortOp,
     SumOp,
@@ -53,7 +54,7 @@ from .node import Handler, Node, Result
 _ACTIVATIONS: dict[str, Callable[[SSAValue], SSAValue]] = {
     "relu": lambda x: bounds.clamped(x, 0.0, None),
     "gelu": lambda x: GeluOp(x, approximate="tanh").result,
-    "silu": lambda x: MulOp(x, SigmoidOp(x)).result,
+    "silu": lambda x: SiluOp(x).result,
     "identity": lambda x: x,
 }
 
@@ -161,8 +162,8 @@ def _mixed(node: Node, layers: Sequence[_Layer], mixing: SSAValue | None) -> Res
     """Builds what the experts of each row make of it, each by its share."""
     if node.flag("use_sparse_mixer"):
         raise Unsupported("use_sparse_mixer")
-    if not layers or len(layers) < 2:
-        raise node.error("expected weights of two layers, got one")
+    if len(layers) < 2:
+        raise node.error(f"expected weights of two layers, got {len(layers)}")
     shape = node.shape(0)
     if len(shape) not in (2, 3):
         raise node.error(f"expected rows, got {node.type(0)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.graph import ConcatOp, ConvOp, MulOp, SigmoidOp
+from ....dialects.graph import ConcatOp, ConvOp, SiluOp
 from ....dialects.graph.compose import (
     expanded,
     number_like,
@@ -56,7 +56,7 @@ def _activated(node: Node, x: SSAValue) -> SSAValue:
         case "none":
             return x
         case "silu" | "swish":
-            return MulOp(x, SigmoidOp(x)).result
+            return SiluOp(x).result
         case other:
             raise node.error(f"expected activation silu, swish or none, got {other}")
 

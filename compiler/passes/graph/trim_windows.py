@@ -16,9 +16,9 @@ DeepLab over small images, and where an axis has one element, as time has in the
 layers of networks for videos. Zeros add nothing to a sum, so bits are those of an image
 of open sizes, whose taps all stay.
 
-It fires for known sizes and constant weights that are finite, where no tap is left
-out between others. With `dilated` it looks at axes that a window is spread along
-alone: by what algorithm another is computed may then depend on its window.
+It fires for known sizes and constant weights that are finite. Where Winograd's
+algorithm is allowed, `dilated` keeps windows without gaps whole: the choice of the
+algorithm depends on the window, and must not depend on the sizes of an image.
 """
 
 from __future__ import annotations
@@ -80,10 +80,13 @@ class TrimWindows(ModulePass):
     name = "trim-windows"
 
     dilated: bool = False
-    """Whether only windows that are spread are looked at."""
+    """Whether only axes with a dilation above one lose taps."""
 
     even: bool = False
-    """Whether the channels of a group are even: sums of bf16 go by pairs of k."""
+    """
+    Whether only groups with an even number of channels lose taps: bf16 is added up in
+    pairs of k, and of an odd number pairs would be others.
+    """
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)

@@ -41,3 +41,26 @@ loop.kernel @matrix_and_vector(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<
     loop.yield
   }
 }
+
+// One row beside the keys of each head: with vectors of 512 bits squares are read in place, with
+// shorter ones they are packed.
+//
+// CHECK-LABEL: loop.kernel @scores
+// SSE:           pack = "b"
+// AVX2:          pack = "b"
+// AVX512:        : f32 by 1, 16, 16 transposed 16 k_loop
+loop.kernel @scores(%q: memref<?xf32>, %k: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %h to 12 {
+    loop.tile %i to 1, %j to 256, reduce %d to 64 from %zero : f32 k_loop (%sum) {
+      %a = loop.load %q[%h * 64 + %d] : memref<?xf32>
+      %b = loop.load %k[%h * 16384 + %j * 64 + %d] : memref<?xf32>
+      %next = math.fma %a, %b, %sum : f32
+      loop.yield %next : f32
+    } epilogue (%row, %column, %accumulator) {
+      loop.store %accumulator, %y[%h * 256 + %column] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}

@@ -27,7 +27,7 @@ class Form:
     kind: str = "PER_TENSOR"
     attributes: str = ""
     scales: int = 0
-    """How many scales there are; as many as the kind asks for if it is zero."""
+    """The number of scales; zero stands for the number that the kind asks for."""
 
     element: str = "float"
 
