@@ -45,6 +45,7 @@ from .graph.grow_inputs import GrowInputs
 from .graph.infer_shapes import InferShapes
 from .graph.insert_quantization import InsertQuantization
 from .graph.keep_steps import KeepSteps
+from .graph.mark_borders import MarkBorders
 from .graph.mark_runtime_skippable import MarkRuntimeSkippable
 from .graph.narrow_activations import NarrowActivations
 from .graph.narrow_products import NarrowProducts
@@ -219,6 +220,7 @@ def graph_passes(
 def _arranging(options: Options) -> list[ModulePass]:
     """graph -> graph: how tensors lie, and by what convolutions are computed."""
     return [
+        MarkBorders(),
         AssignLayouts(),
         # From here the axes of each tensor lie as its users like them.
         SinkCasts(),

@@ -187,6 +187,12 @@ class Nest:
     also: tuple[tuple[Linear, ...], ...] = ()
     """The positions of all scalars but the first, which are written in this order."""
 
+    inside: tuple[tuple[Linear, Dim, Dim], ...] = ()
+    """
+    Positions, each with the first value that may count, and the one after the last:
+    what is summed is zero elsewhere.
+    """
+
     @property
     def lookups(self) -> Iterator[Lookup]:
         """The positions that are looked up, of reads and of the write."""

@@ -34,6 +34,7 @@ from .key import structure
 from .known_groups import forget_groups, group_of
 from .ordered import Ordered, ordered_copy_of
 from .placed import can_place
+from .reach import Reach
 from .row_reductions import arrange, is_contraction
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Ordered",
     "Part",
     "Parts",
+    "Reach",
     "Stage",
     "another_row",
     "arrange",

@@ -16,6 +16,7 @@ from dataclasses import replace
 from ..dims import Dim
 from ..graph import Linear
 from .expression import KernelNest, Moved, linears
+from .reach import join, renumber
 
 
 def collapse(nest: KernelNest) -> KernelNest:
@@ -32,6 +33,7 @@ def collapse(nest: KernelNest) -> KernelNest:
 
     kept: list[int] = []
     bounds: dict[int, Dim] = {}
+    reaches = nest.reaches
     for axis, bound in enumerate(nest.bounds):
         if bound == 1:
             continue
@@ -42,6 +44,7 @@ def collapse(nest: KernelNest) -> KernelNest:
                 for each in positions
             ):
                 bounds[axis] = bounds.pop(outer) * bound
+                reaches = join(reaches, outer, axis, bound)
                 kept[-1] = axis
                 continue
         kept.append(axis)
@@ -63,6 +66,7 @@ def collapse(nest: KernelNest) -> KernelNest:
         reductions=sum(axis >= parallel for axis in kept),
         ordered=frozenset(number_of[axis] for axis in kept if axis in nest.ordered),
         in_turn=frozenset(number_of[axis] for axis in kept if axis in nest.in_turn),
+        reaches=renumber(reaches, number_of),
     )
 
 

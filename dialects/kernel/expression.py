@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ..dims import Dim
 from ..graph import Body, Combiner, Extent, Linear, Where
+from .reach import Reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +142,9 @@ class KernelNest:
 
     also: tuple[tuple[Expression, Load], ...] = ()
     """What else a point stores, after all that it loads, each with its destination."""
+
+    reaches: tuple[Reach, ...] = ()
+    """Where along reduced axes what is summed may be other than zero."""
 
     @property
     def roots(self) -> Iterator[Expression]:

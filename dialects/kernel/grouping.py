@@ -52,6 +52,7 @@ from .points import (
     only_nest,
     written,
 )
+from .reach import reaches_of
 from .row_reductions import Stages, arrange, is_contraction
 
 
@@ -163,6 +164,7 @@ class _Builder:
             is_contraction(nest),
             in_turn=in_turn(nest),
             keeps_accumulators=nest.keeps_accumulators,
+            reaches=reaches_of(nest),
         )
 
     def parts_of(self, op: GraphOp, nest: Nest) -> Parts:
@@ -239,10 +241,7 @@ class _Builder:
         )
 
     def forget(self, plan: Stages) -> None:
-        """
-        Forgets expressions that vary along the columns, which each stage computes
-        again.
-        """
+        """Forgets what varies along the columns: each stage computes it again."""
         rows = len(plan.bounds) - plan.columns
         for known in list(self.memo):
             if any(axis >= rows for each in known.at for axis, _ in each.factors):

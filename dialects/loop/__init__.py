@@ -58,6 +58,7 @@ from .ops.program_flow import (
 from .ops.program_memory import memory_of
 from .ops.split_index import SplitIndexOp
 from .ops.tile import TileOp
+from .ops.zero_outside import ZeroOutsideOp
 from .packed_words import may_pack_words
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
@@ -148,6 +149,7 @@ __all__ = [
     "VNNI_WORD_BITS",
     "WORK",
     "YieldOp",
+    "ZeroOutsideOp",
     "buffer_type",
     "byte_count",
     "can_mask",
@@ -198,6 +200,7 @@ Loop = Dialect(
         TileOp,
         ViewOp,
         YieldOp,
+        ZeroOutsideOp,
     ],
     [
         CheckAttr,

@@ -16,7 +16,7 @@ the index is the same for all of a tile, and is built before it.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import math
@@ -27,11 +27,12 @@ from ...dialects import Dim, product
 from ...dialects.graph import scalar
 from ...dialects.kernel import (
     Apply,
+    Reach,
     another_row,
     choose_rows_and_columns,
     indices_of,
 )
-from ...dialects.loop import TileOp, YieldOp
+from ...dialects.loop import BlockedIndex, TileOp, YieldOp, ZeroOutsideOp
 from .nest_loops import NestBuilder, Point, Scalars
 
 
@@ -70,7 +71,10 @@ class _Tile:
         k_loop = Block(arg_types=[*(IndexType() for _ in bounds), zero.type])
         with ImplicitBuilder(k_loop):
             *here, so_far = k_loop.args
-            YieldOp(self.accumulate(self.point(around, here), so_far))
+            point = self.point(around, here)
+            for each in nest.reaches:
+                self.zero_outside(each, point)
+            YieldOp(self.accumulate(point, so_far))
         epilogue = Block(arg_types=[IndexType(), IndexType(), zero.type])
         with ImplicitBuilder(epilogue):
             *here, accumulator = epilogue.args
@@ -107,6 +111,18 @@ class _Tile:
         # An axis that has one element does not move anything.
         known = [*inside, *around]
         return [at.get(axis, known[0]) for axis in range(count)] if known else []
+
+    def zero_outside(self, reach: Reach, point: Point) -> None:
+        """Builds what is known of the products along a reduced axis."""
+        rename, k = self.builder.rename, point[reach.axis]
+        at, unit = self.builder.subscript(reach.at, point), rename(reach.unit)
+        if unit == 1:
+            at = replace(at, terms=(*at.terms, (k, reach.step)))
+        elif at.blocked is None:
+            at = replace(at, blocked=BlockedIndex(k, unit, reach.step, 0))
+        else:
+            at = replace(at, vnni=BlockedIndex(k, unit, reach.step, 0))
+        ZeroOutsideOp(at, rename(reach.low), rename(reach.high))
 
     def accumulate(self, point: Point, so_far: SSAValue) -> SSAValue:
         """Builds the k-loop, with fused multiply-adds where the type has such an op."""

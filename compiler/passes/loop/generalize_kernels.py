@@ -46,6 +46,7 @@ from ....dialects.loop import (
     KernelOp,
     NativeOp,
     TileOp,
+    ZeroOutsideOp,
     texts_of,
 )
 
@@ -97,7 +98,8 @@ class GeneralizeKernels(ModulePass):
 
 def _generalize(kernel: KernelOp) -> list[Dim]:
     """Makes the sizes of a kernel symbols; the dimensions that these stand for."""
-    # What is good for some sizes need not be for all.
+    # What is good for some sizes need not be for all, and layers without padding have
+    # the kernels of those with it.
     kernel.attributes.pop(STRATEGIES, None)
     found: list[Dim] = []
 
@@ -108,6 +110,9 @@ def _generalize(kernel: KernelOp) -> list[Dim]:
         found.append(size)
         return f"n{len(found) - 1}"
 
+    for op in [each for each in kernel.walk() if isinstance(each, ZeroOutsideOp)]:
+        op.detach()
+        op.erase()
     for op in kernel.body.walk():
         op.properties.update(_replaced(op, give))
     _drop_hints(kernel)

@@ -319,10 +319,15 @@ class _Walk:
         return found | {"bounds": ArrayAttr([StringAttr(each) for each in kept])}
 
     def stride(self, text: str) -> str:
-        """The text of a stride, or of a blocked one, whose blocks stay as large."""
+        """
+        The text of a stride, or of a blocked one, whose blocks stay as large where they
+        have several elements.
+        """
         stride, blocked, blocks = text.partition(" blocked ")
         size, by, step = blocks.partition(" by ")
-        self.template += [blocked, size, by]
+        if by and step == "0":
+            size = self.dim(size)
+        self.template += [blocked, size if step != "0" else "", by]
         step = self.dim(step) if by else step
         return f"{self.dim(stride)}{blocked}{size}{by}{step}"
 

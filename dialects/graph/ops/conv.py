@@ -33,7 +33,7 @@ from ..families.window import (
     window_sizes,
 )
 from ..literal import to_attribute
-from ..nest import Nest, Read, axes
+from ..nest import Linear, Nest, Read, axes
 from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, inverse
 from .pad import PadOp
@@ -58,7 +58,9 @@ class ConvOp(SingleResultOp):
 
     `padding` holds the zeros before each spatial axis, then those after each. Products
     are added up channel by channel, or, with `channels_last` or `taps_first`, position
-    by position of the window. `to` is as of `graph.matmul`.
+    by position of the window. `to` is as of `graph.matmul`. `border` says how many zeros
+    the image has before and after each spatial axis: as far as weights are finite, they
+    may be left out.
 
     ```mlir
     %2 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<4x3x3x3xf32> -> tensor<2x4x5x7xf32>
@@ -83,6 +85,7 @@ class ConvOp(SingleResultOp):
     groups = prop_def(IntegerAttr.constr(i64))
     channels_last = opt_prop_def(UnitAttr)
     taps_first = opt_prop_def(UnitAttr)
+    border = opt_prop_def(DenseArrayBase.constr(i64))
     to = opt_prop_def(TypeAttribute)
 
     @classmethod
@@ -96,6 +99,7 @@ class ConvOp(SingleResultOp):
         groups: int,
         channels_last: bool = False,
         taps_first: bool = False,
+        border: tuple[int, ...] = (),
         to: Element | None = None,
     ) -> Tensor:
         require(input, "number")
@@ -112,6 +116,10 @@ class ConvOp(SingleResultOp):
                 and agree(c, c_group * groups)
             ):
                 window = window_sizes(spatial, kernel, strides, padding, dilation)
+                if border and (len(border) != len(padding) or min(border) < 0):
+                    raise VerifyException(
+                        f"expected {len(padding)} counts of a border, got {border}"
+                    )
                 result = put_together(n, o, window, channels_last)
                 return tensor(element, *result)
         wanted = (
@@ -179,6 +187,7 @@ class ConvOp(SingleResultOp):
         groups: int,
         channels_last: bool = False,
         taps_first: bool = False,
+        border: tuple[int, ...] = (),
         to: Element | None = None,
     ) -> Array:
         input, weight = widened(input, to), widened(weight, to)
@@ -215,8 +224,11 @@ class ConvOp(SingleResultOp):
             return None
         low, high = padded(padding, self.channels_last is not None)
         wide = PadOp(self.input, low=low, high=high, value=0.0)
-        zeros = to_attribute(tuple(0 for _ in padding))
-        return ConvOp(wide, self.weight, **self.properties | {"padding": zeros}).results
+        known = {**self.properties, "padding": to_attribute((0,) * len(padding))}
+        if self.border is not None:
+            zeros = zip(self.border.get_values(), padding, strict=True)
+            known["border"] = to_attribute(tuple(map(sum, zeros)))
+        return ConvOp(wide, self.weight, **known).results
 
     def nests(self) -> Sequence[Nest] | None:
         values = self.values()
@@ -253,7 +265,21 @@ class ConvOp(SingleResultOp):
         write = put_together(image, output, positions, last)
         sources = (Read(0, input), Read(1, weight))
         bounds = (*outer, *inner)
-        return [Nest(bounds, sources, scalar.mul, write, 1 + count, "add")]
+        inside = self._inside(reach)
+        return [
+            Nest(bounds, sources, scalar.mul, write, 1 + count, "add", inside=inside)
+        ]
+
+    def _inside(self, reach: Sequence[Linear]) -> tuple[tuple[Linear, Dim, Dim], ...]:
+        """What is known of products, whose elements of the image are at `reach`."""
+        if self.border is None:
+            return ()
+        (_, _, image), count = self.image_filter_result[0], len(reach)
+        border: tuple[int, ...] = self.border.get_values()
+        sides = zip(reach, image, border[:count], border[count:], strict=True)
+        return tuple(
+            (at, low, size - high) for at, size, low, high in sides if low or high
+        )
 
 
 def _take_filters(

@@ -101,8 +101,8 @@ class Blocks:
             for load, made in zip(factors, made, strict=True)
         ]
         """What is multiplied: what is loaded, or what the k-loop converts it to."""
-        done = (*factors, *chain.from_iterable(made), op.k_loop.block.last_op)
-        self.product_ops = [each for each in op.k_loop.block.ops if each not in done]
+        done, body = (*factors, *chain.from_iterable(made)), op.k_loop.block.ops
+        self.product_ops = [each for each in body if each.results and each not in done]
         """What the k-loop computes of its two factors."""
         self.row, self.column, *self.k_indices, self.so_far = op.k_loop.block.args
         self.next = op.next

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from ....dialects import Dim, product
@@ -10,6 +10,7 @@ from ..text.dimensions import is_multiple
 from ..text.transpose import sides
 from ..text.types import Value
 from .blocks import Blocks, KBlock
+from .k_range import KRange
 
 Build: TypeAlias = Callable[[str, int, list[Value]], Sequence[Value]]
 """Writes some k: takes the first, how many, and what is carried."""
@@ -22,6 +23,7 @@ def k_loop(
     build: Build,
     by: Sequence[int] = (),
     enter: tuple[int, Callable[[], None]] | None = None,
+    ranges: Mapping[int, KRange] | None = None,
 ) -> list[Value]:
     """
     Writes loops over the reduced indices of a block, the innermost unrolled.
@@ -29,7 +31,8 @@ def k_loop(
     `build` takes the number of the first k in the block; `by` says how many k are
     written at a time, else it is as the tile says. Where the least of these is more
     than one, what is left of it comes last. `enter` says within how many of the loops
-    something is written before the loops that are left, and what.
+    something is written before the loops that are left, and what. `ranges`
+    are those of loops that do not go over all, by the number of loops around.
     """
     w, axis = blocks.w, blocks.axis
     sizes, filled = blocks.reduced[axis:], blocks.filled[axis:]
@@ -59,6 +62,10 @@ def k_loop(
             if number == len(sizes) - 1
             else (1,)
         )
+        if ranges is not None and (own := ranges.get(number)) is not None:
+            if counts != (1,):
+                counts = blocks.unrolled(own.stop, own.divided)
+            return w.loop_by(counts, own.stop, carried, body, own.start)
         least = counts[-1]
         if least == 1 or is_multiple(sizes[number], least):
             return w.loop_by(counts, bound, carried, body)

@@ -18,6 +18,7 @@ from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
 from .edge_tile import EdgeTile
 from .k_loop import k_loop
+from .k_range import k_ranges
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 from .rolled_epilogue import rows_at_once, write_rows
@@ -156,8 +157,9 @@ class Microkernel:
             index = None if self.packed else blocks.k_indices[-1]
             return unrolled(blocks, k, count, carried, one_k, index)
 
+        ranges = k_ranges(blocks, block, tile)
         if not self.packed:
-            return k_loop(blocks, block, accumulators, several)
+            return k_loop(blocks, block, accumulators, several, ranges=ranges)
         bound = blocks.count_k(block)
         return w.loop_by(blocks.unrolled(bound), bound, accumulators, several)
 

@@ -265,7 +265,7 @@ class RegisterTile:
         with self.at_position(position, block):
             scope.define(block.args[-1], value)
             for each in block.ops:
-                if not isinstance(each, YieldOp):
+                if each.results:
                     found = self.of_k(each, position, point, known)
                     scope.define(each.results[0], found)
             return host.w.splat(scope[self.op.next], self.shape.lanes)

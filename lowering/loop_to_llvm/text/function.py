@@ -271,15 +271,18 @@ class FunctionWriter(IndexWriter):
         stop: str,
         carried: Sequence[Value],
         body: Callable[[str, int, list[Value]], Sequence[Value]],
+        start: str = "0",
     ) -> list[Value]:
         """
         Adds a loop for each step, from where the one before ended, up to `stop`.
 
         `body` takes the index, the step, and what is carried.
         """
-        done, values = "0", list(carried)
+        done, values = start, list(carried)
         for step in steps:
-            end = self.whole(stop, step) if step > 1 else stop
+            end = stop
+            if step > 1:
+                end = self.add(start, self.whole(self.minus(stop, start), step))
 
             def few(at: str, inner: list[Value], step: int = step) -> Sequence[Value]:
                 return body(at, step, inner)

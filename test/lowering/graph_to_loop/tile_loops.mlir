@@ -37,6 +37,14 @@
 // CHECK-NEXT:    %[[LOADED:.*]] = loop.load %{{.*}}[0] : memref<?xi64>
 // CHECK-NEXT:    %[[WHICH:.*]] = loop.clamp_index %[[LOADED]] below 3 : i64
 // CHECK:         loop.load %{{.*}}[%{{.*}} + %{{.*}} * 6 + %[[WHICH]] * 30]
+//
+// What a window sees of a border of zeros is said in the k-loop, for each axis: the rows
+// are those of an image, and k counts taps along the second axis in channels.
+//
+// CHECK-LABEL: loop.kernel @conv_4
+// CHECK:         loop.tile %[[I:.*]] to 20, %{{.*}} to 8, reduce %[[Y:.*]] to 3, reduce %[[X:.*]] to 48
+// CHECK-NEXT:      loop.zero_outside [%[[Y]] + %[[I]] blocked 5 by 0 * 2] from 1 to 9
+// CHECK-NEXT:      loop.zero_outside [%[[X]] blocked 16 by 0 * 1 + %[[I]] blocked 5 * 0] from 1 to 6
 func.func @one(%a : tensor<4x5xf32>, %b : tensor<5x6xf32>) -> tensor<4x6xf32> {
   %0 = graph.matmul %a, %b : tensor<4x5xf32>, tensor<5x6xf32> -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
@@ -52,4 +60,9 @@ func.func @looked_up_once(%a : tensor<1x4x5xf32>, %w : tensor<3x5x6xf32>, %i : t
   %0 = graph.index_select %w, %i {axis = 0 : i64, wraps = false} : tensor<3x5x6xf32>, tensor<1xi64> -> tensor<1x5x6xf32>
   %1 = graph.matmul %a, %0 : tensor<1x4x5xf32>, tensor<1x5x6xf32> -> tensor<1x4x6xf32>
   return %1 : tensor<1x4x6xf32>
+}
+
+func.func @bordered(%x : tensor<1x9x7x16xf32>, %w : tensor<3x3x16x8xf32>) -> tensor<1x4x5x8xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 2, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last, border = array<i64: 1, 1, 0, 1>} : tensor<1x9x7x16xf32>, tensor<3x3x16x8xf32> -> tensor<1x4x5x8xf32>
+  return %0 : tensor<1x4x5x8xf32>
 }

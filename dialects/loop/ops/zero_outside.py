@@ -1,0 +1,91 @@
+"""`loop.zero_outside`: says where what a k-loop adds up is zero."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from ...dims import Dim, dim
+from ...op_class import OpClass
+from ..subscript import (
+    DIM,
+    Subscript,
+    parse_number,
+    parse_subscript,
+    print_number,
+    print_subscript,
+    resolve_index,
+)
+
+
+@irdl_op_definition
+class ZeroOutsideOp(IRDLOperation, metaclass=OpClass):
+    """
+    Says of the k-loop that it stands in: where the value of a subscript is below the
+    first bound, or not below the second, what is added to the accumulator is zero, and
+    may be left out.
+
+    So it is where a window sees only the padding of an image. It changes no value, and
+    a lowering that leaves nothing out ignores it.
+
+    ```mlir
+    loop.zero_outside [%k + %row blocked 7 * 1 by 0] from 1 to 8
+    ```
+    """
+
+    name = "loop.zero_outside"
+
+    indices = var_operand_def()
+    strides = prop_def(ArrayAttr[StringAttr])
+    low = prop_def(DIM)
+    high = prop_def(DIM)
+
+    def __init__(self, at: Subscript, low: Dim, high: Dim):
+        """All is zero outside of `low` to below `high`."""
+        super().__init__(
+            operands=[at.indices],
+            properties={
+                "strides": at.attribute(),
+                "low": StringAttr(str(low)),
+                "high": StringAttr(str(high)),
+            },
+        )
+
+    @property
+    def at(self) -> Subscript:
+        """The subscript."""
+        return Subscript.of(self.indices, self.strides)
+
+    @property
+    def bounds(self) -> tuple[Dim, Dim]:
+        """The first value that may count, and the one after the last."""
+        return dim(self.low.data), dim(self.high.data)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the subscript and its bounds."""
+        printer.print_string(" ")
+        print_subscript(printer, self.indices, self.strides)
+        printer.print_string(" from ")
+        print_number(printer, self.low)
+        printer.print_string(" to ")
+        print_number(printer, self.high)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ZeroOutsideOp:
+        """Reads what `print` prints."""
+        indices, strides = parse_subscript(parser)
+        parser.parse_keyword("from")
+        low = parse_number(parser)
+        parser.parse_keyword("to")
+        high = parse_number(parser)
+        return cls.create(
+            operands=[resolve_index(parser, each) for each in indices],
+            properties={"strides": strides, "low": low, "high": high},
+        )

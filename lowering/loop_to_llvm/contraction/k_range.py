@@ -1,0 +1,171 @@
+"""
+Write how far a register tile goes along each reduced index: what windows see of the
+border of an image is left out (`loop.zero_outside`).
+
+A window that begins at `p` and moves by `step` sees zeros below `low` and from `high`
+on. The rows of a tile begin at a first position and a last one; so what some row needs
+is
+
+    from   unit * ceil((low - last) / step)    to   unit * ceil((high - first) / step)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from xdsl.ir import SSAValue
+
+from ....dialects import Dim, terms_of
+from ....dialects.loop import BlockedIndex, Subscript, ZeroOutsideOp
+from ..text.scope import SCALAR
+from .blocks import Blocks, KBlock
+from .register_tile import RegisterTile
+
+
+@dataclass(frozen=True)
+class KRange:
+    """Where along an index a loop begins and ends, both counted as the loop does."""
+
+    start: str
+    stop: str
+    divided: int
+    """A number that divides its length."""
+
+
+def k_ranges(blocks: Blocks, block: KBlock, tile: RegisterTile) -> dict[int, KRange]:
+    """
+    The ranges of the reduced indices of a block for a register tile, by how many loops
+    are around; one that is not there goes over all.
+    """
+    w, found, alive = blocks.w, dict[int, KRange](), list[str]()
+    for op in blocks.op.k_loop.block.ops:
+        if not isinstance(op, ZeroOutsideOp):
+            continue
+        number = _number(blocks, op.at)
+        start, stop, unit = _range(blocks, op, _corners(blocks, tile), number)
+        if number < blocks.axis:
+            here = block.outer[number]
+            alive += [_at_most(blocks, start, here), w.below(here, stop)]
+            continue
+        divided = unit
+        if number == blocks.axis:
+            end = w.add(block.start, block.count)
+            start = _greatest(blocks, w.minus(start, block.start), "0")
+            stop = w.minus(w.least(stop, end), block.start)
+            divided = gcd(unit, *_factors(blocks.values_in_block))
+        found[number - blocks.axis] = KRange(start, stop, divided)
+    if alive:
+        outermost = found.get(0, KRange("0", block.count, 1))
+        is_alive = w.both(alive)
+        stop = w.emit(f"select i1 {is_alive}, i64 {outermost.stop}, i64 0")
+        found[0] = KRange(outermost.start, stop, outermost.divided)
+    return found
+
+
+@dataclass(frozen=True)
+class _Corner:
+    """The first row and column of a register tile, or the last ones."""
+
+    row: str
+    column: str
+
+
+def _corners(blocks: Blocks, tile: RegisterTile) -> list[_Corner]:
+    """The first corner of a tile, and the last."""
+    last = blocks.w.add(tile.columns[-1], str(tile.shape.lanes - 1))
+    return [_Corner(tile.rows[0], tile.columns[0]), _Corner(tile.rows[-1], last)]
+
+
+def _number(blocks: Blocks, at: Subscript) -> int:
+    """Which of the reduced indices a subscript moves with."""
+    return next(n for n, each in enumerate(blocks.k_indices) if each in at.indices)
+
+
+def _range(
+    blocks: Blocks, op: ZeroOutsideOp, corners: Sequence[_Corner], number: int
+) -> tuple[str, str, int]:
+    """Where an index begins and ends to count, and a number that divides both."""
+    w, at, k = blocks.w, op.at, blocks.k_indices[number]
+    low, high = map(w.size, op.bounds)
+    in_units = next((each for each in _blocked(at) if each.index is k), None)
+    step, unit = at.step(k), 1
+    if in_units is not None:
+        step, unit = in_units.stride, in_units.size
+    assert isinstance(step, int), "windows have known strides"
+    least, most = _positions(blocks, at, corners, k)
+    size = w.size(blocks.reduced[number])
+
+    def first_from(bound: str, position: str) -> str:
+        """The first index at which a window from a position has come to a bound."""
+        left = _greatest(blocks, w.emit(f"sub nsw i64 {bound}, {position}"), "0")
+        steps = w.div(w.add(left, str(step - 1)), step)
+        return w.least(w.mul(steps, w.size(unit)), size)
+
+    return first_from(low, most), first_from(high, least), gcd(*_factors(unit))
+
+
+def _factors(size: Dim) -> list[int]:
+    """Numbers whose common divisors a size has too."""
+    return [factor for _, factor in terms_of(size)]
+
+
+def _blocked(at: Subscript) -> list[BlockedIndex]:
+    """The blocked indices of a subscript."""
+    return [each for each in (at.blocked, at.vnni) if each is not None]
+
+
+def _positions(
+    blocks: Blocks, at: Subscript, corners: Sequence[_Corner], k: SSAValue
+) -> tuple[str, str]:
+    """The least and the greatest position of a window in a tile, where k is 0."""
+    of_row = next((each for each in _blocked(at) if each.index is blocks.row), None)
+    terms = tuple((index, step) for index, step in at.terms if index is not k)
+    window = Subscript(terms, at.offset, of_row)
+
+    def position(corner: _Corner) -> str:
+        with blocks.scope.inner(SCALAR):
+            blocks.set_index(blocks.row, corner.row)
+            blocks.set_index(blocks.column, corner.column)
+            return blocks.host.memory.offsets(window).first
+
+    first, last = map(position, corners)
+    if of_row is None or of_row.step == 0:
+        return first, last
+    rows = [each.row for each in corners]
+    return _within_lines(blocks, of_row, rows, (first, last))
+
+
+def _within_lines(
+    blocks: Blocks,
+    of_row: BlockedIndex,
+    rows: Sequence[str],
+    positions: tuple[str, str],
+) -> tuple[str, str]:
+    """
+    The least and the greatest position along the lines of an image: of both rows if
+    these are in one line, else of the ends of a line.
+    """
+    w = blocks.w
+    size = blocks.host.memory.block_size(of_row)
+    lines = [w.div(row, size) for row in rows]
+    (first, last), step = positions, w.size(of_row.step)
+    inside = w.minus(rows[0], w.mul(lines[0], size))
+    begin = w.minus(first, w.mul(inside, step))
+    end = w.add(begin, w.mul(w.minus(size, "1"), step))
+    same = w.same(*lines)
+    return (
+        w.emit(f"select i1 {same}, i64 {first}, i64 {begin}"),
+        w.emit(f"select i1 {same}, i64 {last}, i64 {end}"),
+    )
+
+
+def _greatest(blocks: Blocks, a: str, b: str) -> str:
+    """The greater of two i64."""
+    return blocks.w.emit(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
+
+
+def _at_most(blocks: Blocks, a: str, b: str) -> str:
+    """Whether an i64 is no more than another."""
+    return blocks.w.emit(f"icmp sle i64 {a}, {b}")
