@@ -54,14 +54,31 @@ def k_ranges(blocks: Blocks, block: KBlock, tile: RegisterTile) -> dict[int, KRa
             end = w.add(block.start, block.count)
             start = _greatest(blocks, w.minus(start, block.start), "0")
             stop = w.minus(w.least(stop, end), block.start)
+            stop = _greatest(blocks, start, stop)
             divided = gcd(unit, *_factors(blocks.values_in_block))
         found[number - blocks.axis] = KRange(start, stop, divided)
     if alive:
-        outermost = found.get(0, KRange("0", block.count, 1))
-        is_alive = w.both(alive)
-        stop = w.emit(f"select i1 {is_alive}, i64 {outermost.stop}, i64 0")
-        found[0] = KRange(outermost.start, stop, outermost.divided)
+        own = found.get(0, KRange("0", block.count, 1))
+        stop = w.emit(f"select i1 {w.both(alive)}, i64 {own.stop}, i64 {own.start}")
+        found[0] = KRange(own.start, stop, own.divided)
     return found
+
+
+def packed_range(
+    blocks: Blocks, block: KBlock, tile: RegisterTile, unit: int = 1
+) -> KRange:
+    """
+    Where k of packed A begin and end for a register tile, in words of `unit` k. None
+    are left out where zeros are packed as other numbers, whose sums are subtracted.
+    """
+    w, inner = blocks.w, blocks.inner
+    own = None if blocks.zero_row else k_ranges(blocks, block, tile).get(0)
+    if own is None or own.divided * inner % unit:
+        return KRange("0", w.div(blocks.count_k(block), unit), 1)
+    start, stop = (
+        w.div(w.mul(each, str(inner)), unit) for each in (own.start, own.stop)
+    )
+    return KRange(start, stop, own.divided * inner // unit)
 
 
 @dataclass(frozen=True)
@@ -103,7 +120,8 @@ def _range(
         steps = w.div(w.add(left, str(step - 1)), step)
         return w.least(w.mul(steps, w.size(unit)), size)
 
-    return first_from(low, most), first_from(high, least), gcd(*_factors(unit))
+    start, stop = first_from(low, most), first_from(high, least)
+    return start, _greatest(blocks, start, stop), gcd(*_factors(unit))
 
 
 def _factors(size: Dim) -> list[int]:

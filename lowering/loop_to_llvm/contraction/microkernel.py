@@ -18,7 +18,7 @@ from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
 from .edge_tile import EdgeTile
 from .k_loop import k_loop
-from .k_range import k_ranges
+from .k_range import k_ranges, packed_range
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 from .rolled_epilogue import rows_at_once, write_rows
@@ -157,11 +157,12 @@ class Microkernel:
             index = None if self.packed else blocks.k_indices[-1]
             return unrolled(blocks, k, count, carried, one_k, index)
 
-        ranges = k_ranges(blocks, block, tile)
         if not self.packed:
+            ranges = k_ranges(blocks, block, tile)
             return k_loop(blocks, block, accumulators, several, ranges=ranges)
-        bound = blocks.count_k(block)
-        return w.loop_by(blocks.unrolled(bound), bound, accumulators, several)
+        own = packed_range(blocks, block, tile)
+        counts = blocks.unrolled(own.stop, own.divided)
+        return w.loop_by(counts, own.stop, accumulators, several, own.start)
 
     def load_b(self, panel: Panel, k: str, vectors: int) -> list[Value]:
         """Writes the loads of a row of panels."""

@@ -20,6 +20,7 @@ from ..text.scope import SCALAR
 from ..text.types import Value, type_text
 from .blocks import Blocks, KBlock
 from .k_loop import k_loop
+from .k_range import packed_range
 from .prefetch import Panel, PanelPrefetch
 from .register_tile import RegisterTile
 from .unroll import unrolled
@@ -71,8 +72,9 @@ class VnniWriter:
             self.prefetch.write(w.mul(word, str(many)), many * count)
             return unrolled(blocks, word, count, carried, one_word)
 
-        bound = w.div(blocks.count_k(block), many)
-        return w.loop_by(blocks.unrolled(bound), bound, accumulators, several)
+        own = packed_range(blocks, block, self.tile, many)
+        counts = blocks.unrolled(own.stop, own.divided)
+        return w.loop_by(counts, own.stop, accumulators, several, own.start)
 
     def write_elements(
         self, block: KBlock, accumulators: list[Value], multiply: Multiply
