@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -42,26 +42,48 @@ from .window import conv
 
 _Activation: TypeAlias = Callable[..., SSAValue]
 
+
+def _itself(x: SSAValue) -> SSAValue:
+    return x
+
+
+def _celu(x: SSAValue, alpha: float) -> SSAValue:
+    return activation.exponential_unit(x, alpha, inner=1 / alpha)
+
+
+def _leaky(x: SSAValue, slope: float) -> SSAValue:
+    return LeakyReluOp(x, slope=slope).result
+
+
+def _relu(x: SSAValue) -> SSAValue:
+    return bounds.clamped(x, 0.0, None)
+
+
+def _sigmoid(x: SSAValue) -> SSAValue:
+    return SigmoidOp(x).result
+
+
+def _tanh(x: SSAValue) -> SSAValue:
+    return activation.scaled_tanh(x, 1.0, 1.0)
+
+
 _ACTIVATIONS: dict[str, tuple[_Activation, Mapping[str, float]]] = {
-    "": (lambda x: x, {}),
-    "Celu": (
-        lambda x, alpha: activation.exponential_unit(x, alpha, inner=1 / alpha),
-        {"alpha": 1.0},
-    ),
+    "": (_itself, {}),
+    "Celu": (_celu, {"alpha": 1.0}),
     "Clip": (bounds.clamped, {"low": -3.4e38, "high": 3.4e38}),
     "Elu": (activation.exponential_unit, {"alpha": 1.0}),
     "HardSigmoid": (activation.hard_sigmoid, {"alpha": 0.2, "beta": 0.5}),
     "HardSwish": (activation.hard_swish, {}),
-    "LeakyRelu": (lambda x, slope: LeakyReluOp(x, slope=slope).result, {"alpha": 0.01}),
-    "Relu": (lambda x: bounds.clamped(x, 0.0, None), {}),
+    "LeakyRelu": (_leaky, {"alpha": 0.01}),
+    "Relu": (_relu, {}),
     "Selu": (
         activation.exponential_unit,
         {"alpha": 1.67326319217681884765625, "gamma": 1.05070102214813232421875},
     ),
-    "Sigmoid": (lambda x: SigmoidOp(x).result, {}),
+    "Sigmoid": (_sigmoid, {}),
     "Softplus": (activation.softplus, {}),
     "Softsign": (activation.softsign, {}),
-    "Tanh": (lambda x: activation.scaled_tanh(x, 1.0, 1.0), {}),
+    "Tanh": (_tanh, {}),
     "ThresholdedRelu": (activation.thresholded, {"alpha": 1.0}),
 }
 """What builds each activation, and its numbers in order where the node gives none."""
