@@ -19,6 +19,11 @@ class Unsupported(Exception):
     names: tuple[str, ...] = ()
     """The sizes, by their symbols, that are the reason."""
 
+    @property
+    def is_lacking(self) -> bool:
+        """Whether nothing but an op of ours is missing."""
+        return self.cause in (Cause.OP, Cause.UNREGISTERED, Cause.PROCESSOR)
+
     def report(
         self,
         op: str,
@@ -49,6 +54,12 @@ class Unregistered(Unsupported):
     """An op of a domain or a library that a user may register."""
 
     cause = Cause.UNREGISTERED
+
+
+class ForOneProcessor(Unsupported):
+    """An op on channels in blocks, as the processor that wrote the model likes them."""
+
+    cause = Cause.PROCESSOR
 
 
 class Training(Unsupported):

@@ -20,6 +20,7 @@ class Cause(Enum):
     FOREIGN = "foreign ops"
     GRAPHS = "ops that take graphs"
     UNREGISTERED = "ops of other domains"
+    PROCESSOR = "ops for one processor"
     ELEMENT = "element types"
     SHAPE = "shapes"
     TRAINING = "training"
@@ -80,6 +81,12 @@ _REMEDIES: dict[Cause, _Remedy] = {
         'Options(fallback="foreign"), and with foreign_ops, which run in Python',
         f'{_REGISTER}, with SPELLINGS = ("<namespace>.<op>.<overload>",), or compile '
         'with Options(fallback="foreign"), by which PyTorch runs them',
+    ),
+    Cause.PROCESSOR: _Remedy(
+        "save the model again by ONNX Runtime with graph_optimization_level = "
+        "ORT_ENABLE_EXTENDED, which keeps channels as they are, or compile the model "
+        "that it was made of",
+        "leave out what is of one processor",
     ),
     Cause.ELEMENT: _Remedy(
         "cast them outside of the model to a type that it may have",

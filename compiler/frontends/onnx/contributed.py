@@ -11,7 +11,7 @@ from functools import cache
 
 from onnx import NodeProto, helper
 
-from ..unsupported import Unsupported
+from ..unsupported import ForOneProcessor, Unregistered, Unsupported
 from . import (
     contributed_attention,
     contributed_bits,
@@ -25,11 +25,13 @@ from . import (
 )
 from .contributed_forms import FORMS, Default, Kind
 from .element import ANY_TYPE
+from .model_file import ONNX
 from .node import Handler, Node, Results
 from .rounded import rounded_once
 from .signature import Attribute, Parameter, Signature, signature
 
 _DOMAIN = "com.microsoft"
+_BLOCKED = "com.microsoft.nchwc"
 
 _IN_ONNX = ("LayerNormalization", "SimplifiedLayerNormalization")
 """
@@ -113,6 +115,13 @@ def _signature_of(op: str) -> Signature:
         {name: _attribute(name, each) for name, each in attributes.items()},
         (_FLOATS_OF,) * outputs,
     )
+
+
+def lacking(domain: str, opset: int) -> Unsupported:
+    """Why a node has no form here: what its domain has in a version, or is."""
+    if domain == _BLOCKED:
+        return ForOneProcessor("channels in blocks")
+    return Unsupported(f"no op of opset {opset}") if domain in ONNX else Unregistered()
 
 
 def _attribute(name: str, default: Default) -> Attribute:

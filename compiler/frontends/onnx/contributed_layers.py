@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -40,43 +40,83 @@ from .node import Handler, Node, Result, Results
 from .normalization import HANDLERS as NORMS
 from .window import conv
 
-_Activation: TypeAlias = Callable[[SSAValue, Sequence[float]], SSAValue]
+_Activation: TypeAlias = Callable[..., SSAValue]
 
-_ACTIVATIONS: dict[str, tuple[_Activation, tuple[float, ...]]] = {
-    "": (lambda x, _: x, ()),
-    "Clip": (lambda x, given: bounds.clamped(x, *given), (-3.4e38, 3.4e38)),
-    "HardSigmoid": (lambda x, given: activation.hard_sigmoid(x, *given), (0.2, 0.5)),
-    "LeakyRelu": (lambda x, given: LeakyReluOp(x, slope=given[0]).result, (0.01,)),
-    "Relu": (lambda x, _: bounds.clamped(x, 0.0, None), ()),
-    "Sigmoid": (lambda x, _: SigmoidOp(x).result, ()),
-    "Tanh": (lambda x, _: activation.scaled_tanh(x, 1.0, 1.0), ()),
+
+def _itself(x: SSAValue) -> SSAValue:
+    return x
+
+
+def _celu(x: SSAValue, alpha: float) -> SSAValue:
+    return activation.exponential_unit(x, alpha, inner=1 / alpha)
+
+
+def _leaky(x: SSAValue, slope: float) -> SSAValue:
+    return LeakyReluOp(x, slope=slope).result
+
+
+def _relu(x: SSAValue) -> SSAValue:
+    return bounds.clamped(x, 0.0, None)
+
+
+def _sigmoid(x: SSAValue) -> SSAValue:
+    return SigmoidOp(x).result
+
+
+def _tanh(x: SSAValue) -> SSAValue:
+    return activation.scaled_tanh(x, 1.0, 1.0)
+
+
+_ACTIVATIONS: dict[str, tuple[_Activation, Mapping[str, float]]] = {
+    "": (_itself, {}),
+    "Celu": (_celu, {"alpha": 1.0}),
+    "Clip": (bounds.clamped, {"low": -3.4e38, "high": 3.4e38}),
+    "Elu": (activation.exponential_unit, {"alpha": 1.0}),
+    "HardSigmoid": (activation.hard_sigmoid, {"alpha": 0.2, "beta": 0.5}),
+    "HardSwish": (activation.hard_swish, {}),
+    "LeakyRelu": (_leaky, {"alpha": 0.01}),
+    "Relu": (_relu, {}),
+    "Selu": (
+        activation.exponential_unit,
+        {"alpha": 1.67326319217681884765625, "gamma": 1.05070102214813232421875},
+    ),
+    "Sigmoid": (_sigmoid, {}),
+    "Softplus": (activation.softplus, {}),
+    "Softsign": (activation.softsign, {}),
+    "Tanh": (_tanh, {}),
+    "ThresholdedRelu": (activation.thresholded, {"alpha": 1.0}),
 }
-"""What builds each activation, and its numbers where the node gives none."""
+"""What builds each activation, and its numbers in order where the node gives none."""
 
 
-def _activated(node: Node, x: SSAValue, given: Sequence[float]) -> SSAValue:
-    """Builds the activation that a node names, with the numbers that it gives."""
+def _activation_of(node: Node) -> tuple[_Activation, Mapping[str, float]]:
+    """What builds the activation that a node names, and the numbers of that."""
     name = node.text("activation")
     if name not in _ACTIVATIONS:
         raise Unsupported(f"an activation {name}")
-    build, defaults = _ACTIVATIONS[name]
-    return build(x, [*given, *defaults[len(given) :]])
+    return _ACTIVATIONS[name]
 
 
 def _fused_conv(node: Node) -> Result:
     """A convolution, a sum with another tensor, and an activation."""
+    build, defaults = _activation_of(node)
     result = _value(conv(node))
     if node.has(3):
         result = AddOp(result, node.operand(3)).result
     found = node.attribute("activation_params")
-    return _activated(node, result, () if found is None else tuple(found.floats))
+    given = [] if found is None else list(found.floats)[: len(defaults)]
+    return build(result, *given, *list(defaults.values())[len(given) :])
 
 
 def _fused_gemm(node: Node) -> Result:
     """A product of matrices with a bias, and an activation."""
-    names = ("activation_alpha", "activation_beta")
-    given = [node.number(each) for each in names if node.gives_attribute(each)]
-    return _activated(node, _value(PRODUCTS["Gemm"](node)), given)
+    build, defaults = _activation_of(node)
+    given: list[float] = []
+    for name, default in defaults.items():
+        attribute = f"activation_{name}"
+        is_given = node.gives_attribute(attribute)
+        given.append(node.number(attribute) if is_given else default)
+    return build(_value(PRODUCTS["Gemm"](node)), *given)
 
 
 def _value(result: Results) -> SSAValue:

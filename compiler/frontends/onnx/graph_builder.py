@@ -17,14 +17,14 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ...session import Cause, CompileError, UnsupportedOp
+from ...session import CompileError, UnsupportedOp
 from ..foreign import drop_requirements
 from ..known import Known
 from ..results import tell_apart
-from ..unsupported import Foreign, NeedsValue, Unregistered, Unsupported
+from ..unsupported import Foreign, NeedsValue, Unsupported
 from .ancestors import inputs_of
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
-from .contributed import find_contributed
+from .contributed import find_contributed, lacking
 from .custom import find_custom, handler_of, signature_of
 from .described import form_of, reader_name
 from .emit import Emitter, locate
@@ -152,8 +152,7 @@ class GraphBuilder:
             try:
                 made = self.foreign(node, tensors, scope, self.block)
             except Foreign as why:
-                is_lacking = reason.cause in (Cause.OP, Cause.UNREGISTERED)
-                reason = why if is_lacking else reason
+                reason = why if reason.is_lacking else reason
             else:
                 del self.unsupported[found:]
                 locate(self.block, last, name)
@@ -241,8 +240,7 @@ class GraphBuilder:
         if form is None and (found := find_contributed(node)) is not None:
             return self._build(found[1], self._seen(node, name, found[0], values))
         if form is None:
-            kind = Unsupported if is_own else Unregistered
-            raise kind(f"no op of opset {scope.opset}" * is_own)
+            raise lacking(node.domain, scope.opset)
         seen = self._seen(node, name, form, values)
         if op in self.regions:
             results = self.regions[op](self, seen, scope)

@@ -44,7 +44,7 @@ from ....dialects.graph.compose import (
     with_channels,
 )
 from ....dialects.graph.compose.random import dropped
-from ..unsupported import Training, Unsupported
+from ..unsupported import Training
 from .element import element
 from .length import length_power
 from .node import Handler, Node, Result, Results
@@ -61,13 +61,31 @@ def _trains(node: Node) -> bool:
 
 def _batch_normalization(node: Node) -> Results:
     """Each channel normalized by statistics that the model stores, or by its own."""
-    if "spatial" in node.signature.attributes and not node.flag("spatial"):
-        raise Unsupported("statistics for each place of an image")
     if "training_mode" in node.signature.attributes and _trains(node):
         return _normalized_batch(node)
     if _trains(node) or any(node.gives(place) for place in range(1, node.output_count)):
         raise Training("statistics of the batch, as in training")
+    if "spatial" in node.signature.attributes and not node.flag("spatial"):
+        return _normalized_places(node)
     return BatchNormOp(*node.operands(), epsilon=node.number("epsilon"))
+
+
+def _normalized_places(node: Node) -> Result:
+    """Each place of an image normalized by statistics of its own, up to opset 8."""
+    if node.rank(0) < 2:
+        raise node.error(f"expected NxC..., got {node.type(0)}")
+    batch, *image = node.shape(0)
+    for place in range(1, 5):
+        if list(node.shape(place)) != image:
+            raise node.error(
+                "expected statistics for each place of the input "
+                f"{node.type(0)}, got {node.type(place)}"
+            )
+    count = product(image)
+    rows = reshaped(node.operand(0), [batch, count])
+    statistics = [reshaped(node.operand(place), [count]) for place in range(1, 5)]
+    found = BatchNormOp(rows, *statistics, epsilon=node.number("epsilon"))
+    return reshaped(found.result, node.shape(0))
 
 
 def _normalized_batch(node: Node) -> Results:
@@ -207,7 +225,12 @@ def dropout(node: Node) -> Results:
     result = DropoutOp(node.operand(0), ratio=ratio)
     if not node.gives(1):
         return result
-    return [result, filled(np.array(True), node.shape(0))]
+    return [result, _mask(node, filled(np.array(True), node.shape(0)))]
+
+
+def _mask(node: Node, kept: SSAValue) -> SSAValue:
+    """The mask of what is kept, which up to opset 9 has elements as the input."""
+    return convert(kept, node.element(0)) if node.since < 10 else kept
 
 
 def _dropped(node: Node, ratio: float) -> Results:
@@ -217,7 +240,7 @@ def _dropped(node: Node, ratio: float) -> Results:
     if not 0 <= ratio < 1:
         raise node.error(f"expected a ratio from 0 on and below 1, got {ratio}")
     kept, result = dropped(node.operand(0), ratio, seed_of(node))
-    return [result, kept] if node.gives(1) else result
+    return [result, _mask(node, kept)] if node.gives(1) else result
 
 
 HANDLERS: dict[str, Handler] = {

@@ -18,6 +18,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
         "(complex64[n] x) => (complex64[n] y) { y = Neg(x) }",
         [ELEMENT],
     ),
+    "channels in blocks, as ONNX Runtime saves them": (
+        "(float[n,8,4,4] x) => (y) { y = com.microsoft.nchwc.ReorderInput(x) }",
+        ["ops for one processor: save the model again by ONNX Runtime with"],
+    ),
     "no shape": (
         "(float x, float[n] z) => (float y) { y = Neg(x) }",
         ["shapes: give each input a shape, in which a size may be a name, as"],

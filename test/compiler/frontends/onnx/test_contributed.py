@@ -219,7 +219,8 @@ CASES = {
         "float[2,4,7,8] x, float[6,4,3,2] w, float[6] b, float[2,6,5,7] o | {"
         ' y = com.microsoft.FusedConv<activation="Relu">(x, w, b, o)'
         ' z = com.microsoft.FusedConv<activation="LeakyRelu",'
-        " activation_params=[0.3]>(x, w) }",
+        " activation_params=[0.3]>(x, w)"
+        ' u = com.microsoft.FusedConv<activation="HardSwish">(x, w) }',
     ),
     "fused gemm": Case(
         "float[5,7] x, float[4,7] w, float[4] c | {"
@@ -227,6 +228,21 @@ CASES = {
         ' z = com.microsoft.FusedGemm<transB=1, activation="LeakyRelu",'
         " activation_alpha=0.2>(x, w, c) }",
     ),
+    **{
+        f"fused gemm with {name}": Case(
+            f"float[5,7] x, float[7,4] w | {{ y = com.microsoft.FusedGemm"
+            f'<activation="{name}"{numbers}>(x, w) }}'
+        )
+        for name, numbers in {
+            "Celu": ", activation_alpha=0.7",
+            "Elu": ", activation_alpha=0.7",
+            "HardSigmoid": ", activation_alpha=0.3, activation_beta=0.4",
+            "Selu": ", activation_alpha=0.7, activation_gamma=1.3",
+            "Softplus": "",
+            "Softsign": "",
+            "ThresholdedRelu": ", activation_alpha=0.4",
+        }.items()
+    },
     "skip layer norm": Case(
         "float[2,3,5] x, float[2,3,5] s, float[5] g, float[5] b, float[5] c | {"
         " y, , , z = com.microsoft.SkipLayerNormalization<epsilon=0.01>"

@@ -108,6 +108,26 @@ FORMS: dict[str, tuple[str, tuple[tuple[int, str], ...]]] = {
             (22, "<float r = {0.25}, bool t = {0}> { y = Dropout(x, r, t) }"),
         ),
     ),
+    "Dropout's mask": (
+        X,
+        (
+            (7, "{ a, m = Dropout(x) y = Mul(a, m) }"),
+            (12, "{ a, b = Dropout(x) m = Cast<to=1>(b) y = Mul(a, m) }"),
+        ),
+    ),
+    "BatchNormalization of places": (
+        "float[n,3,4] x, float[3,4] s, float[3,4] b, float[3,4] m, float[3,4] v",
+        (
+            (8, "{ y = BatchNormalization<spatial=0>(x, s, b, m, v) }"),
+            (
+                14,
+                """<int64[2] f = {0,12}, int64[1] r = {12}, int64[3] o = {0,3,4}>
+                { [y] i = Reshape(x, f) [y] c = Reshape(s, r) [y] d = Reshape(b, r)
+                [y] e = Reshape(m, r) [y] g = Reshape(v, r)
+                [y] h = BatchNormalization(i, c, d, e, g) y = Reshape(h, o) }""",
+            ),
+        ),
+    ),
     "Softmax over the last axis": (
         X,
         (
