@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from inspect import getdoc
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import NoneAttr, TensorType
@@ -123,6 +124,12 @@ class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
     @abstractmethod
     def reference(self, *operands: Any, **properties: Any) -> Any:
         """The meaning of the op in numpy: an array, or a tuple of arrays."""
+
+    @classmethod
+    def examples(cls) -> list[str]:
+        """Lines of text with the op on typed operands: those of its docstring."""
+        _, _, rest = (getdoc(cls) or "").partition("```mlir\n")
+        return rest.partition("```")[0].splitlines()
 
     def nests(self) -> Sequence[Nest] | None:
         """The loop nests that compute the only result, or None when there are none."""
