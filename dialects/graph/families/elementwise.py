@@ -67,6 +67,7 @@ class UnaryOp(SingleResultOp, ABC):
 
     @classmethod
     def examples(cls) -> list[str]:
+        """That of the family, where the docstring has none."""
         x = tensor(_EXAMPLES[cls.ACCEPTS], 2, 3)
         return super().examples() or [_example(cls, x)]
 
@@ -120,6 +121,7 @@ class BinaryOp(SingleResultOp, ABC):
 
     @classmethod
     def examples(cls) -> list[str]:
+        """That of the family, where the docstring has none."""
         element = _EXAMPLES[cls.ACCEPTS]
         row = tensor(element, 3)
         return super().examples() or [_example(cls, tensor(element, 2, 3), row)]
