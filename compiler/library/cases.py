@@ -1,5 +1,5 @@
 """
-Cases of an op: what its docstring's examples look like in other sizes and dtypes.
+Cases of an op: what its examples look like in other sizes and dtypes.
 
 Each number in the types of an example stands for itself wherever it occurs, so that
 replacing it everywhere gives another case. What the op refuses to infer is no case.
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import getdoc
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, f32, i32, i64
@@ -52,9 +51,10 @@ class Case:
 
 
 def examples(op: type[GraphOp]) -> list[Case]:
-    """The examples in the docstring of an op."""
-    text = (getdoc(op) or "").split("```mlir")[1].split("```")[0]
-    return [example(op, line) for line in text.splitlines() if line.strip()]
+    """The examples of an op."""
+    lines = [line for line in op.examples() if line.strip()]
+    assert lines, f"{op.name} has an example"
+    return [example(op, line) for line in lines]
 
 
 def example(op: type[GraphOp], line: str) -> Case:

@@ -201,9 +201,8 @@ def _meaning(op: type[GraphOp]) -> str:
 
 @cache
 def _example(op: type[GraphOp]) -> GraphOp | None:
-    """The op in the first example of its docstring, None when that is on no tensors."""
-    _, _, rest = (getdoc(op) or "").partition("```mlir\n")
-    line = rest.partition("\n")[0]
+    """The op in its first example, None when that is on no tensors."""
+    line = next(iter(op.examples()), "")
     types = re.findall(r"tensor<[^>]*>", line)
     call = line.partition(" = ")[2] if line.startswith("%") else line
     names = list(dict.fromkeys(re.findall(r"%\w+", call)))

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from inspect import getdoc
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import NoneAttr, TensorType
@@ -124,6 +125,12 @@ class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
     def reference(self, *operands: Any, **properties: Any) -> Any:
         """The meaning of the op in numpy: an array, or a tuple of arrays."""
 
+    @classmethod
+    def examples(cls) -> list[str]:
+        """The examples of its docstring: lines with the op on typed operands."""
+        _, _, rest = (getdoc(cls) or "").partition("```mlir\n")
+        return rest.partition("```")[0].splitlines()
+
     def nests(self) -> Sequence[Nest] | None:
         """The loop nests that compute the only result, or None when there are none."""
         return None
@@ -151,10 +158,7 @@ class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
         return any(each is not None for each in found)
 
     def decompose(self) -> Sequence[SSAValue] | None:
-        """
-        Builds the ops that this one is made of; returns the values that replace its
-        results.
-        """
+        """Builds the ops that this one is made of; what replaces its results."""
         return None
 
     @property
@@ -184,9 +188,7 @@ class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
         return ()
 
     def requirements(self) -> Sequence[Requirement]:
-        """
-        The conditions on sizes that are known only at run time, but for agreements.
-        """
+        """Conditions on sizes known only at run time, but for agreements."""
         return ()
 
     def all_requirements(self) -> list[Requirement]:
@@ -271,16 +273,15 @@ class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
         entries = parser.parse_optional_dictionary_attr_dict()
         has_types = parser.parse_optional_punctuation(":") is not None
         position = parser.pos
-        types: list[Attribute] = []
-        if unresolved and has_types:
-            types = parser.parse_comma_separated_list(
+
+        def listed() -> list[Attribute]:
+            return parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, parser.parse_type
             )
-        results: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            results = parser.parse_comma_separated_list(
-                parser.Delimiter.NONE, parser.parse_type
-            )
+
+        types = listed() if unresolved and has_types else []
+        has_results = parser.parse_optional_punctuation("->") is not None
+        results = listed() if has_results else []
         operands = parser.resolve_operands(unresolved or (), types, position)
         regions: list[Region] = []
         while (region := parser.parse_optional_region()) is not None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from xdsl.ir import SSAValue
+
 from ....dialects.graph import (
     GeluOp,
     LeakyReluOp,
@@ -46,35 +50,10 @@ def hard_sigmoid(node: Node) -> Result:
     return activation.hard_sigmoid(node.operand(0), factor, term)
 
 
-def _hard_swish(node: Node) -> Result:
-    """The element times its hard sigmoid."""
-    return activation.hard_swish(node.operand(0))
-
-
 def _swish(node: Node) -> Result:
     """`x` times the logistic function of `alpha * x`."""
     x, alpha = node.operand(0), node.number("alpha")
     return SiluOp(x) if alpha == 1 else MulOp(x, SigmoidOp(times(x, alpha)))
-
-
-def softplus(node: Node) -> Result:
-    """The logarithm of one plus the exponential."""
-    return activation.softplus(node.operand(0))
-
-
-def softsign(node: Node) -> Result:
-    """`x / (1 + abs(x))`."""
-    return activation.softsign(node.operand(0))
-
-
-def mish(node: Node) -> Result:
-    """`x` times the hyperbolic tangent of its softplus."""
-    return activation.mish(node.operand(0))
-
-
-def _tanh(node: Node) -> Result:
-    """The hyperbolic tangent; of a softplus, as in a Mish written out, in fewer ops."""
-    return activation.tanh(node.operand(0))
 
 
 def gelu(node: Node) -> Result:
@@ -82,17 +61,22 @@ def gelu(node: Node) -> Result:
     return GeluOp(node.operand(0), approximate=node.text("approximate"))
 
 
+def _of_operand(build: Callable[[SSAValue], SSAValue]) -> Handler:
+    """The handler of a node that means a function of its operand."""
+    return lambda node: build(node.operand(0))
+
+
 HANDLERS: dict[str, Handler] = {
     "Elu": elu,
     "Gelu": gelu,
     "HardSigmoid": hard_sigmoid,
-    "HardSwish": _hard_swish,
+    "HardSwish": _of_operand(activation.hard_swish),
     "LeakyRelu": leaky_relu,
-    "Mish": mish,
+    "Mish": _of_operand(activation.mish),
     "PRelu": _parametric_relu,
     "Selu": selu,
-    "Softplus": softplus,
-    "Softsign": softsign,
+    "Softplus": _of_operand(activation.softplus),
+    "Softsign": _of_operand(activation.softsign),
     "Swish": _swish,
-    "Tanh": _tanh,
+    "Tanh": _of_operand(activation.tanh),
 }

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from ....dialects.graph import GeluOp, LeakyReluOp
 from ....dialects.graph.compose import activation
 from ..unsupported import Training
-from .call import Call, Reader, Result
+from .call import Call, Reader, Result, of_operand
 
 
 def gelu(call: Call, x: SSAValue, approximate: str = "none") -> Result:
@@ -27,24 +27,9 @@ def elu(
     return activation.exponential_unit(x, alpha, scale, input_scale)
 
 
-def hardsigmoid(call: Call, x: SSAValue) -> Result:
-    """A sixth of `x + 3`, clamped to [0, 1]."""
-    return activation.sixths(x)
-
-
-def hardswish(call: Call, x: SSAValue) -> Result:
-    """The elements times their `hardsigmoid`."""
-    return activation.hard_swish(x)
-
-
 def softplus(call: Call, x: SSAValue, beta: float, threshold: float) -> Result:
     """`log(1 + exp(beta * x)) / beta`, or `x` where `beta * x` is above `threshold`."""
     return activation.scaled_softplus(x, beta, threshold)
-
-
-def mish(call: Call, x: SSAValue) -> Result:
-    """The elements times the hyperbolic tangents of their softplus."""
-    return activation.mish(x)
 
 
 def _random_slope(
@@ -67,8 +52,8 @@ READERS: dict[str, Reader] = {
     "aten.gelu.default": gelu,
     "aten.leaky_relu.default": leaky_relu,
     "aten.elu.default": elu,
-    "aten.hardsigmoid.default": hardsigmoid,
-    "aten.hardswish.default": hardswish,
+    "aten.hardsigmoid.default": of_operand(activation.sixths),
+    "aten.hardswish.default": of_operand(activation.hard_swish),
     "aten.softplus.default": softplus,
-    "aten.mish.default": mish,
+    "aten.mish.default": of_operand(activation.mish),
 }

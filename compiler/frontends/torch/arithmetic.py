@@ -38,7 +38,7 @@ from ....dialects.graph.compose import (
     times,
 )
 from ..unsupported import Unsupported
-from .call import Call, Operand, Reader, Result
+from .call import Call, Operand, Reader, Result, of_operand
 
 
 def add(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
@@ -104,20 +104,10 @@ def _sign_bit(call: Call, value: SSAValue) -> Result:
     return LtOp(number, number_like(0, number)).result
 
 
-def _is_nan(call: Call, value: SSAValue) -> Result:
-    """Whether each element is NaN."""
-    return bounds.is_nan(value)
-
-
 def _load_exponent(call: Call, value: Operand, exponent: Operand) -> Result:
     """`value * 2 ** exponent`."""
     power = Exp2Op(call.as_tensor(exponent, call.element))
     return MulOp(call.as_tensor(value, call.element), power).result
-
-
-def _is_infinite(call: Call, value: SSAValue) -> Result:
-    """Whether each element is infinite; integers never are."""
-    return bounds.is_infinite(value)
 
 
 def _ignoring_nan(op: type[BinaryOp]) -> Reader:
@@ -206,10 +196,10 @@ READERS: dict[str, Reader] = {
     "aten.fmax.default": _ignoring_nan(MaximumOp),
     "aten.fmin.default": _ignoring_nan(MinimumOp),
     "aten.ldexp.Tensor": _load_exponent,
-    "aten.isnan.default": _is_nan,
+    "aten.isnan.default": of_operand(bounds.is_nan),
     "aten.round.decimals": _round_to,
     "aten.signbit.default": _sign_bit,
-    "aten.isinf.default": _is_infinite,
+    "aten.isinf.default": of_operand(bounds.is_infinite),
     "aten.clamp.default": clamp,
     "aten.clamp.Tensor": _clamp_by_tensors,
     "aten.clamp_min.default": clamp,

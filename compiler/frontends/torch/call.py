@@ -111,3 +111,12 @@ class Call:
     def constant(self, array: Array) -> SSAValue:
         """A constant tensor, inline or in the weight store."""
         return constant(array, self.node.name, self.weights)
+
+
+def of_operand(build: Callable[..., Result]) -> Reader:
+    """The reader of an operator that means a function of its operand."""
+
+    def read(call: Call, x: SSAValue | Pair) -> Result:
+        return build(x)
+
+    return read

@@ -23,7 +23,7 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import expanded, number_like, special
 from . import fourier
-from .call import Call, Operand, Pair, Reader, Result
+from .call import Call, Operand, Pair, Reader, Result, of_operand
 from .pairs import (
     has_complex,
     imaginary_part,
@@ -48,16 +48,6 @@ def _from_parts(call: Call, real: SSAValue, imaginary: SSAValue) -> Result:
 def _from_angle(call: Call, size: SSAValue, angle: SSAValue) -> Result:
     """The numbers of these absolute values and angles."""
     return Pair(*special.point(size, angle))
-
-
-def _as_real(call: Call, x: Pair) -> Result:
-    """Both parts, along a new last axis."""
-    return paired(x)
-
-
-def _as_complex(call: Call, x: SSAValue) -> Result:
-    """The numbers whose parts are along the last axis."""
-    return unpaired(x)
 
 
 def _conjugate(call: Call, x: Pair) -> Result:
@@ -145,8 +135,8 @@ def _common_parts(call: Call, x: Any) -> tuple[SSAValue, SSAValue]:
 FORMULAS: dict[str, Reader] = {
     "aten.complex.default": _from_parts,
     "aten.polar.default": _from_angle,
-    "aten.view_as_real.default": _as_real,
-    "aten.view_as_complex.default": _as_complex,
+    "aten.view_as_real.default": of_operand(paired),
+    "aten.view_as_complex.default": of_operand(unpaired),
     "aten._conj.default": _conjugate,
     "aten._conj_physical.default": _conjugate,
     "aten.abs.default": _absolute,

@@ -19,11 +19,8 @@ from ....dialects.graph import (
     DequantizeOp,
     DivOp,
     MaximumOp,
-    MinimumOp,
     NegOp,
     QuantizeOp,
-    ReduceMaxOp,
-    ReduceMinOp,
     RoundOp,
     SubOp,
 )
@@ -32,6 +29,7 @@ from ....dialects.graph.compose import (
     convert,
     number,
     number_like,
+    quantization,
     reshaped,
     shape_of,
 )
@@ -139,15 +137,6 @@ def _dequantize_per_channel(
     return convert(result.result, call.element)
 
 
-def _range_of(x: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Builds the least and the greatest element, zero included."""
-    every = tuple(range(len(shape_of(x))))
-    zero = number_like(0, x)
-    least = MinimumOp(ReduceMinOp(x, axes=every, keepdims=False), zero)
-    most = MaximumOp(ReduceMaxOp(x, axes=every, keepdims=False), zero)
-    return least.result, most.result
-
-
 def _results(call: Call, scale: SSAValue, zero: SSAValue) -> Result:
     """A scale and a zero point in the forms of the two results."""
     return [
@@ -161,7 +150,7 @@ def _choose(
 ) -> Result:
     """The scale by which steps reach over all elements, and its zero point."""
     _check("a limit", element_of(dtype), least, most)
-    low, high = _range_of(x)
+    low, high = quantization.range_of(x)
     step = DivOp(SubOp(high, low), number_like(most - least, x))
     scale = MaximumOp(step, number_like(epsilon, x)).result
     steps = convert(RoundOp(DivOp(low, scale)).result, i32)
@@ -176,7 +165,7 @@ def _choose_symmetric(
 ) -> Result:
     """The scale by which steps reach over all elements, to both sides of zero."""
     _check("a limit", element_of(dtype), least, most)
-    low, high = _range_of(x)
+    low, high = quantization.range_of(x)
     widest = MaximumOp(NegOp(low), high)
     step = DivOp(widest, number_like((most - least) / 2, x))
     scale = MaximumOp(step, number_like(epsilon, x)).result

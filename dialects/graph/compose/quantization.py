@@ -81,15 +81,21 @@ def _aligned(given: SSAValue, x: SSAValue, axis: int, block: int) -> SSAValue:
     return part(flat, axis, 0, size)
 
 
+def range_of(x: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Builds the least and the greatest element, zero included."""
+    every = tuple(range(len(shape_of(x))))
+    zero = number_like(0, x)
+    least = MinimumOp(ReduceMinOp(x, axes=every, keepdims=False), zero)
+    most = MaximumOp(ReduceMaxOp(x, axes=every, keepdims=False), zero)
+    return least.result, most.result
+
+
 def dynamic_parameters(x: SSAValue, element: Element) -> tuple[SSAValue, SSAValue]:
     """
     Builds the scale and the zero point by which steps of an element type reach from the
     least to the greatest element of `x`, and have a zero; of zeros the scale is one.
     """
-    every = tuple(range(len(shape_of(x))))
-    zero = number_like(0, x)
-    least = MinimumOp(ReduceMinOp(x, axes=every, keepdims=False), zero)
-    most = MaximumOp(ReduceMaxOp(x, axes=every, keepdims=False), zero)
+    least, most = range_of(x)
     first, last = ELEMENT_TYPES[element].limits
     step = DivOp(SubOp(most, least), number_like(last - first, x))
     scale = WhereOp(EqOp(most, least), number_like(1, x), step).result

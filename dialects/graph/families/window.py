@@ -6,7 +6,8 @@ An image is NxCx..., or Nx...xC where an op says that its channels come last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TypeVar
 
 import numpy as np
@@ -77,6 +78,23 @@ def window_sizes(
                 f"{-free} longer"
             )
     return tuple(result)
+
+
+def taps_of(
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+    positions: Sequence[int],
+) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
+    """Each tap of a window, and what all windows read by it of the spatial axes."""
+    for tap in product(*map(range, kernel)):
+        yield (
+            tap,
+            tuple(
+                slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
+                for k, d, s, size in zip(tap, dilation, strides, positions, strict=True)
+            ),
+        )
 
 
 def padded(

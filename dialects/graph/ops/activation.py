@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...shape import Array, Tensor
 from .. import scalar
-from ..families.elementwise import UnaryOp
+from ..families.elementwise import MathOp, UnaryOp
 
 
 def _error_function(input: Array) -> Array:
@@ -38,13 +38,7 @@ def _build_sigmoid(x: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ReluOp(UnaryOp):
-    """
-    The elements with negative ones set to zero; NaN stays.
-
-    ```mlir
-    %1 = graph.relu %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The elements with negative ones set to zero; NaN stays."""
 
     name = "graph.relu"
     SPELLINGS: ClassVar = ("onnx.Relu", "aten.relu.default")
@@ -81,54 +75,30 @@ class LeakyReluOp(UnaryOp):
 
 
 @irdl_op_definition
-class ErfOp(UnaryOp):
-    """
-    The error function.
-
-    ```mlir
-    %1 = graph.erf %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+class ErfOp(MathOp):
+    """The error function."""
 
     name = "graph.erf"
     SPELLINGS: ClassVar = ("onnx.Erf", "aten.erf.default")
-
-    def scalar(self, x: SSAValue) -> SSAValue:
-        return math.ErfOp(x).result
-
-    def reference(self, input: Array) -> Array:
-        return _error_function(input)
+    MATH: ClassVar = math.ErfOp
+    NUMPY: ClassVar = staticmethod(_error_function)
 
 
 @irdl_op_definition
 class SigmoidOp(UnaryOp):
-    """
-    The logistic function, 1 / (1 + exp(-x)).
-
-    ```mlir
-    %1 = graph.sigmoid %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The logistic function, 1 / (1 + exp(-x))."""
 
     name = "graph.sigmoid"
     SPELLINGS: ClassVar = ("onnx.Sigmoid", "aten.sigmoid.default")
+    NUMPY: ClassVar = staticmethod(_logistic)
 
     def scalar(self, x: SSAValue) -> SSAValue:
         return _build_sigmoid(x)
 
-    def reference(self, input: Array) -> Array:
-        return _logistic(input)
-
 
 @irdl_op_definition
 class SiluOp(UnaryOp):
-    """
-    Each element times its logistic function (also called swish).
-
-    ```mlir
-    %1 = graph.silu %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """Each element times its logistic function (also called swish)."""
 
     name = "graph.silu"
     SPELLINGS: ClassVar = ("aten.silu.default",)

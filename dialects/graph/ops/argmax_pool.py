@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product as pairs
 from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -52,11 +53,12 @@ class ArgmaxPoolOp(PoolOp):
     def infer(
         cls,
         input: Tensor,
+        *,
         kernel: tuple[int, ...],
-        strides: tuple[int, ...],
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
         channels_last: bool = False,
+        **steps: Any,
     ) -> Tensor:
         if channels_last:
             raise VerifyException(f"expected channels before positions, got {input}")
@@ -71,7 +73,8 @@ class ArgmaxPoolOp(PoolOp):
                     f"expected windows with elements in them, got steps of {step} over "
                     f"{size}"
                 )
-        type = super().infer(input, kernel, strides, padding, dilation)
+        window = {"kernel": kernel, "padding": padding, "dilation": dilation}
+        type = super().infer(input, **window, **steps)
         return with_element(type, i64)
 
     def carry(self, operand: int, order: Order) -> Carried | None:

@@ -40,13 +40,7 @@ def power(lhs: Array, rhs: Array) -> Array:
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """
-    The sum; of booleans, the logical or.
-
-    ```mlir
-    %2 = graph.add %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The sum; of booleans, the logical or."""
 
     name = "graph.add"
     SPELLINGS: ClassVar = ("onnx.Add", "aten.add.Tensor")
@@ -56,13 +50,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class SubOp(BinaryOp):
-    """
-    The difference.
-
-    ```mlir
-    %2 = graph.sub %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The difference."""
 
     name = "graph.sub"
     SPELLINGS: ClassVar = ("onnx.Sub", "aten.sub.Tensor")
@@ -73,13 +61,7 @@ class SubOp(BinaryOp):
 
 @irdl_op_definition
 class MulOp(BinaryOp):
-    """
-    The product; of booleans, the logical and.
-
-    ```mlir
-    %2 = graph.mul %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The product; of booleans, the logical and."""
 
     name = "graph.mul"
     SPELLINGS: ClassVar = ("onnx.Mul", "aten.mul.Tensor")
@@ -89,13 +71,7 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class DivOp(BinaryOp):
-    """
-    The quotient; of integers rounded towards zero, and zero when divided by zero.
-
-    ```mlir
-    %2 = graph.div %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The quotient; of integers rounded towards zero, and zero when divided by zero."""
 
     name = "graph.div"
     SPELLINGS: ClassVar = ("onnx.Div",)
@@ -106,13 +82,7 @@ class DivOp(BinaryOp):
 
 @irdl_op_definition
 class MaximumOp(BinaryOp):
-    """
-    The greater number, or NaN when one is NaN.
-
-    ```mlir
-    %2 = graph.maximum %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The greater number, or NaN when one is NaN."""
 
     name = "graph.maximum"
     SPELLINGS: ClassVar = ("onnx.Max", "aten.maximum.default")
@@ -122,13 +92,7 @@ class MaximumOp(BinaryOp):
 
 @irdl_op_definition
 class MinimumOp(BinaryOp):
-    """
-    The lesser number, or NaN when one is NaN.
-
-    ```mlir
-    %2 = graph.minimum %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The lesser number, or NaN when one is NaN."""
 
     name = "graph.minimum"
     SPELLINGS: ClassVar = ("onnx.Min", "aten.minimum.default")
@@ -142,10 +106,6 @@ class PowOp(BinaryOp):
     The first to the power of the second, as C99 defines it.
 
     An integer to a negative power is the reciprocal rounded towards zero.
-
-    ```mlir
-    %2 = graph.pow %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
     """
 
     name = "graph.pow"

@@ -14,20 +14,13 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 from xdsl.utils.hints import isa
 
-from ...shape import Array
 from .. import scalar
 from ..families.elementwise import BinaryOp, UnaryOp
 
 
 @irdl_op_definition
 class BitwiseAndOp(BinaryOp):
-    """
-    The bits that are set in both.
-
-    ```mlir
-    %2 = graph.bitwise_and %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
-    ```
-    """
+    """The bits that are set in both."""
 
     name = "graph.bitwise_and"
     SPELLINGS: ClassVar = ("onnx.BitwiseAnd",)
@@ -38,13 +31,7 @@ class BitwiseAndOp(BinaryOp):
 
 @irdl_op_definition
 class BitwiseOrOp(BinaryOp):
-    """
-    The bits that are set in one or both.
-
-    ```mlir
-    %2 = graph.bitwise_or %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
-    ```
-    """
+    """The bits that are set in one or both."""
 
     name = "graph.bitwise_or"
     SPELLINGS: ClassVar = ("onnx.BitwiseOr",)
@@ -55,13 +42,7 @@ class BitwiseOrOp(BinaryOp):
 
 @irdl_op_definition
 class BitwiseXorOp(BinaryOp):
-    """
-    The bits that are set in just one.
-
-    ```mlir
-    %2 = graph.bitwise_xor %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
-    ```
-    """
+    """The bits that are set in just one."""
 
     name = "graph.bitwise_xor"
     SPELLINGS: ClassVar = ("onnx.BitwiseXor",)
@@ -72,34 +53,20 @@ class BitwiseXorOp(BinaryOp):
 
 @irdl_op_definition
 class BitwiseNotOp(UnaryOp):
-    """
-    The bits that are not set.
-
-    ```mlir
-    %1 = graph.bitwise_not %0 : tensor<2x3xi64> -> tensor<2x3xi64>
-    ```
-    """
+    """The bits that are not set."""
 
     name = "graph.bitwise_not"
     SPELLINGS: ClassVar = ("onnx.BitwiseNot",)
     ACCEPTS: ClassVar = "integer"
+    NUMPY: ClassVar = np.invert
 
     def scalar(self, x: SSAValue) -> SSAValue:
         return scalar.binary("xor")(x, scalar.constant(-1, x.type))
 
-    def reference(self, input: Array) -> Array:
-        return np.invert(input)
-
 
 @irdl_op_definition
 class ShiftLeftOp(BinaryOp):
-    """
-    The bits shifted to higher positions; zero when the amount is out of range.
-
-    ```mlir
-    %2 = graph.shift_left %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
-    ```
-    """
+    """The bits shifted to higher positions; zero when the amount is out of range."""
 
     name = "graph.shift_left"
     SPELLINGS: ClassVar = ("aten.bitwise_left_shift.Tensor", "aten.__lshift__.Tensor")
@@ -114,13 +81,7 @@ class ShiftLeftOp(BinaryOp):
 
 @irdl_op_definition
 class ShiftRightOp(BinaryOp):
-    """
-    The bits shifted to lower positions, filled with the sign bit.
-
-    ```mlir
-    %2 = graph.shift_right %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
-    ```
-    """
+    """The bits shifted to lower positions, filled with the sign bit."""
 
     name = "graph.shift_right"
     SPELLINGS: ClassVar = ("aten.bitwise_right_shift.Tensor", "aten.__rshift__.Tensor")

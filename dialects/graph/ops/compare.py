@@ -12,13 +12,7 @@ from ..families.elementwise import CompareOp
 
 @irdl_op_definition
 class EqOp(CompareOp):
-    """
-    Whether the elements are equal; NaN equals nothing.
-
-    ```mlir
-    %2 = graph.eq %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether the elements are equal; NaN equals nothing."""
 
     name = "graph.eq"
     SPELLINGS: ClassVar = ("onnx.Equal", "aten.eq.Tensor")
@@ -28,13 +22,7 @@ class EqOp(CompareOp):
 
 @irdl_op_definition
 class NeOp(CompareOp):
-    """
-    Whether the elements differ; NaN differs from everything.
-
-    ```mlir
-    %2 = graph.ne %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether the elements differ; NaN differs from everything."""
 
     name = "graph.ne"
     SPELLINGS: ClassVar = ("aten.ne.Tensor",)
@@ -44,13 +32,7 @@ class NeOp(CompareOp):
 
 @irdl_op_definition
 class LtOp(CompareOp):
-    """
-    Whether the first is below the second.
-
-    ```mlir
-    %2 = graph.lt %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether the first is below the second."""
 
     name = "graph.lt"
     SPELLINGS: ClassVar = ("onnx.Less", "aten.lt.Tensor")
@@ -60,13 +42,7 @@ class LtOp(CompareOp):
 
 @irdl_op_definition
 class LeOp(CompareOp):
-    """
-    Whether the first is not above the second.
-
-    ```mlir
-    %2 = graph.le %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether the first is not above the second."""
 
     name = "graph.le"
     SPELLINGS: ClassVar = ("onnx.LessOrEqual", "aten.le.Tensor")
@@ -76,13 +52,7 @@ class LeOp(CompareOp):
 
 @irdl_op_definition
 class GtOp(CompareOp):
-    """
-    Whether the first is above the second.
-
-    ```mlir
-    %2 = graph.gt %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether the first is above the second."""
 
     name = "graph.gt"
     SPELLINGS: ClassVar = ("onnx.Greater", "aten.gt.Tensor")
@@ -92,13 +62,7 @@ class GtOp(CompareOp):
 
 @irdl_op_definition
 class GeOp(CompareOp):
-    """
-    Whether the first is not below the second.
-
-    ```mlir
-    %2 = graph.ge %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether the first is not below the second."""
 
     name = "graph.ge"
     SPELLINGS: ClassVar = ("onnx.GreaterOrEqual", "aten.ge.Tensor")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product as pairs
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -30,6 +29,7 @@ from ..families.window import (
     padded,
     put_together,
     take_apart,
+    taps_of,
     window_sizes,
 )
 from ..literal import to_attribute
@@ -206,11 +206,7 @@ class ConvOp(SingleResultOp):
         grouped = input.reshape(n, groups, weight.shape[1], *input.shape[2:])
         weights = weight.reshape(groups, outputs // groups, *weight.shape[1:])
         total = np.zeros((n, groups, outputs // groups, *shape), input.dtype)
-        for tap in pairs(*map(range, kernel)):
-            cut = tuple(
-                slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
-                for k, d, s, size in zip(tap, dilation, strides, shape, strict=True)
-            )
+        for tap, cut in taps_of(kernel, strides, dilation, shape):
             part = grouped[(..., *cut)]
             with np.errstate(all="ignore"):
                 total += np.einsum(

@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import irdl_op_definition
 
-from ...shape import Array, Tensor, normalize_axis, sizes
-from ..families.elementwise import Accepts, require
-from ..literal import to_attribute
+from ...shape import Array, normalize_axis
+from ..families.elementwise import Accepts
 from ..nest import Combiner, Nest, Read, same
 from ..nest import axis as index
-from ..op import SingleResultOp
-from ..order import Carried, Order
+from .softmax import AlongAxisOp
 
 
-class CumulativeOp(SingleResultOp, ABC):
+class CumulativeOp(AlongAxisOp, ABC):
     """An op that combines each element with all elements before it along an axis."""
 
     ACCEPTS: ClassVar[Accepts] = "number"
@@ -29,20 +26,6 @@ class CumulativeOp(SingleResultOp, ABC):
 
     NUMPY: ClassVar[np.ufunc]
     """The function of numpy that does the same."""
-
-    input = operand_def(TensorType)
-    axis = prop_def(IntegerAttr.constr(i64))
-
-    @classmethod
-    def infer(cls, input: Tensor, axis: int) -> Tensor:
-        require(input, cls.ACCEPTS)
-        normalize_axis(axis, len(sizes(input)))
-        return input
-
-    def carry(self, operand: int, order: Order) -> Carried | None:
-        along = normalize_axis(self.axis.value.data, len(order))
-        axis = to_attribute(order.index(along))
-        return Carried((order,), order, {**self.properties, "axis": axis})
 
     def reference(self, input: Array, axis: int) -> Array:
         with np.errstate(all="ignore"):

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
-from ...shape import Array
 from .. import scalar
 from ..families.elementwise import BinaryOp
 
@@ -21,10 +20,6 @@ class RemOp(BinaryOp):
     The remainder of the quotient rounded towards zero; it has the sign of the dividend.
 
     Of a division by zero it is zero for integers and NaN for floats.
-
-    ```mlir
-    %2 = graph.rem %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
     """
 
     name = "graph.rem"
@@ -33,10 +28,6 @@ class RemOp(BinaryOp):
     SCALAR: ClassVar = "rem"
     NUMPY: ClassVar = np.fmod
 
-    def reference(self, lhs: Array, rhs: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return np.fmod(lhs, rhs)
-
 
 @irdl_op_definition
 class ModOp(BinaryOp):
@@ -44,10 +35,6 @@ class ModOp(BinaryOp):
     The remainder of the quotient rounded down; it has the sign of the divisor.
 
     Of a division by zero it is zero for integers and NaN for floats.
-
-    ```mlir
-    %2 = graph.mod %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
     """
 
     name = "graph.mod"
@@ -60,20 +47,10 @@ class ModOp(BinaryOp):
         rest = scalar.binary("rem")(lhs, rhs)
         return scalar.select(_is_off(rest, rhs), scalar.add(rest, rhs), rest)
 
-    def reference(self, lhs: Array, rhs: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return np.mod(lhs, rhs)
-
 
 @irdl_op_definition
 class FloorDivOp(BinaryOp):
-    """
-    The quotient rounded down; an integer divided by zero gives zero.
-
-    ```mlir
-    %2 = graph.floor_div %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The quotient rounded down; an integer divided by zero gives zero."""
 
     name = "graph.floor_div"
     SPELLINGS: ClassVar = ("aten.floor_divide.default",)
@@ -94,10 +71,6 @@ class FloorDivOp(BinaryOp):
         zero = scalar.constant(0, lhs.type)
         by_zero = scalar.compare("eq", rhs, zero)
         return scalar.select(by_zero, scalar.div(lhs, rhs), whole.result)
-
-    def reference(self, lhs: Array, rhs: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return np.floor_divide(lhs, rhs)
 
 
 def _is_off(rest: SSAValue, divisor: SSAValue) -> SSAValue:

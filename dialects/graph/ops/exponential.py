@@ -13,13 +13,7 @@ from ..families.elementwise import MathOp
 
 @irdl_op_definition
 class ExpOp(MathOp):
-    """
-    e to the power of the number.
-
-    ```mlir
-    %1 = graph.exp %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """e to the power of the number."""
 
     name = "graph.exp"
     SPELLINGS: ClassVar = ("onnx.Exp", "aten.exp.default")
@@ -29,13 +23,7 @@ class ExpOp(MathOp):
 
 @irdl_op_definition
 class Expm1Op(MathOp):
-    """
-    e to the power of the number, minus one, precise near zero.
-
-    ```mlir
-    %1 = graph.expm1 %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """e to the power of the number, minus one, precise near zero."""
 
     name = "graph.expm1"
     SPELLINGS: ClassVar = ("aten.expm1.default",)
@@ -45,13 +33,7 @@ class Expm1Op(MathOp):
 
 @irdl_op_definition
 class Exp2Op(MathOp):
-    """
-    2 to the power of the number.
-
-    ```mlir
-    %1 = graph.exp2 %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """2 to the power of the number."""
 
     name = "graph.exp2"
     SPELLINGS: ClassVar = ("aten.exp2.default",)
@@ -61,13 +43,7 @@ class Exp2Op(MathOp):
 
 @irdl_op_definition
 class LogOp(MathOp):
-    """
-    The natural logarithm; NaN for a negative number.
-
-    ```mlir
-    %1 = graph.log %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The natural logarithm; NaN for a negative number."""
 
     name = "graph.log"
     SPELLINGS: ClassVar = ("onnx.Log", "aten.log.default")
@@ -77,13 +53,7 @@ class LogOp(MathOp):
 
 @irdl_op_definition
 class Log1pOp(MathOp):
-    """
-    The natural logarithm of one plus the number, precise near zero.
-
-    ```mlir
-    %1 = graph.log1p %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The natural logarithm of one plus the number, precise near zero."""
 
     name = "graph.log1p"
     SPELLINGS: ClassVar = ("aten.log1p.default",)
@@ -93,13 +63,7 @@ class Log1pOp(MathOp):
 
 @irdl_op_definition
 class Log2Op(MathOp):
-    """
-    The logarithm to base 2; NaN for a negative number.
-
-    ```mlir
-    %1 = graph.log2 %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The logarithm to base 2; NaN for a negative number."""
 
     name = "graph.log2"
     SPELLINGS: ClassVar = ("aten.log2.default",)
@@ -109,13 +73,7 @@ class Log2Op(MathOp):
 
 @irdl_op_definition
 class Log10Op(MathOp):
-    """
-    The logarithm to base 10; NaN for a negative number.
-
-    ```mlir
-    %1 = graph.log10 %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The logarithm to base 10; NaN for a negative number."""
 
     name = "graph.log10"
     SPELLINGS: ClassVar = ("aten.log10.default",)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product as pairs
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +22,7 @@ from ...dims import Dim, dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from .. import scalar
 from ..families.elementwise import require
-from ..families.window import window_sizes
+from ..families.window import taps_of, window_sizes
 from ..nest import Nest, Read, axes, axis, same
 from ..op import SingleResultOp
 
@@ -84,13 +83,7 @@ class FoldOp(SingleResultOp):
         count = len(spatial)
         n, c, *rest = input.shape
         result = np.zeros((n, c, *(int(each) for each in spatial)), input.dtype)
-        for tap in pairs(*map(range, rest[count:])):
-            cut = tuple(
-                slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
-                for k, d, s, size in zip(
-                    tap, dilation, strides, rest[:count], strict=True
-                )
-            )
+        for tap, cut in taps_of(rest[count:], strides, dilation, rest[:count]):
             with np.errstate(all="ignore"):
                 result[(..., *cut)] += input[(..., *tap)]
         return result

@@ -13,13 +13,7 @@ from ..families.elementwise import MathOp
 
 @irdl_op_definition
 class SinhOp(MathOp):
-    """
-    The hyperbolic sine.
-
-    ```mlir
-    %1 = graph.sinh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The hyperbolic sine."""
 
     name = "graph.sinh"
     SPELLINGS: ClassVar = ("onnx.Sinh", "aten.sinh.default")
@@ -29,13 +23,7 @@ class SinhOp(MathOp):
 
 @irdl_op_definition
 class CoshOp(MathOp):
-    """
-    The hyperbolic cosine.
-
-    ```mlir
-    %1 = graph.cosh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The hyperbolic cosine."""
 
     name = "graph.cosh"
     SPELLINGS: ClassVar = ("onnx.Cosh", "aten.cosh.default")
@@ -45,13 +33,7 @@ class CoshOp(MathOp):
 
 @irdl_op_definition
 class TanhOp(MathOp):
-    """
-    The hyperbolic tangent.
-
-    ```mlir
-    %1 = graph.tanh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The hyperbolic tangent."""
 
     name = "graph.tanh"
     SPELLINGS: ClassVar = ("onnx.Tanh", "aten.tanh.default")
@@ -61,13 +43,7 @@ class TanhOp(MathOp):
 
 @irdl_op_definition
 class AsinhOp(MathOp):
-    """
-    The inverse of the hyperbolic sine.
-
-    ```mlir
-    %1 = graph.asinh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The inverse of the hyperbolic sine."""
 
     name = "graph.asinh"
     SPELLINGS: ClassVar = ("onnx.Asinh", "aten.asinh.default")
@@ -77,13 +53,7 @@ class AsinhOp(MathOp):
 
 @irdl_op_definition
 class AcoshOp(MathOp):
-    """
-    The inverse of the hyperbolic cosine; NaN below one.
-
-    ```mlir
-    %1 = graph.acosh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The inverse of the hyperbolic cosine; NaN below one."""
 
     name = "graph.acosh"
     SPELLINGS: ClassVar = ("onnx.Acosh", "aten.acosh.default")
@@ -93,13 +63,7 @@ class AcoshOp(MathOp):
 
 @irdl_op_definition
 class AtanhOp(MathOp):
-    """
-    The inverse of the hyperbolic tangent.
-
-    ```mlir
-    %1 = graph.atanh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The inverse of the hyperbolic tangent."""
 
     name = "graph.atanh"
     SPELLINGS: ClassVar = ("onnx.Atanh", "aten.atanh.default")

@@ -12,13 +12,7 @@ from ..families.elementwise import BinaryOp
 
 @irdl_op_definition
 class LogicalAndOp(BinaryOp):
-    """
-    Whether both elements are true.
-
-    ```mlir
-    %2 = graph.logical_and %0, %1 : tensor<2x3xi1>, tensor<3xi1> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether both elements are true."""
 
     name = "graph.logical_and"
     SPELLINGS: ClassVar = ("onnx.And", "aten.logical_and.default")
@@ -29,13 +23,7 @@ class LogicalAndOp(BinaryOp):
 
 @irdl_op_definition
 class LogicalOrOp(BinaryOp):
-    """
-    Whether one or both elements are true.
-
-    ```mlir
-    %2 = graph.logical_or %0, %1 : tensor<2x3xi1>, tensor<3xi1> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether one or both elements are true."""
 
     name = "graph.logical_or"
     SPELLINGS: ClassVar = ("onnx.Or", "aten.logical_or.default")
@@ -46,13 +34,7 @@ class LogicalOrOp(BinaryOp):
 
 @irdl_op_definition
 class LogicalXorOp(BinaryOp):
-    """
-    Whether exactly one element is true.
-
-    ```mlir
-    %2 = graph.logical_xor %0, %1 : tensor<2x3xi1>, tensor<3xi1> -> tensor<2x3xi1>
-    ```
-    """
+    """Whether exactly one element is true."""
 
     name = "graph.logical_xor"
     SPELLINGS: ClassVar = ("onnx.Xor", "aten.logical_xor.default")

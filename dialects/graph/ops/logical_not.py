@@ -8,27 +8,18 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
-from ...shape import Array
 from .. import scalar
 from ..families.elementwise import UnaryOp
 
 
 @irdl_op_definition
 class LogicalNotOp(UnaryOp):
-    """
-    True where the element is false.
-
-    ```mlir
-    %1 = graph.logical_not %0 : tensor<2x3xi1> -> tensor<2x3xi1>
-    ```
-    """
+    """True where the element is false."""
 
     name = "graph.logical_not"
     SPELLINGS: ClassVar = ("onnx.Not", "aten.logical_not.default")
     ACCEPTS: ClassVar = "bool"
+    NUMPY: ClassVar = np.logical_not
 
     def scalar(self, x: SSAValue) -> SSAValue:
         return scalar.binary("xor")(x, scalar.constant(1, x.type))
-
-    def reference(self, input: Array) -> Array:
-        return np.logical_not(input)

@@ -16,13 +16,7 @@ from ..families.elementwise import BinaryOp
 
 @irdl_op_definition
 class Atan2Op(BinaryOp):
-    """
-    The angle of the point (x, y), where y is the first operand.
-
-    ```mlir
-    %2 = graph.atan2 %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The angle of the point (x, y), where y is the first operand."""
 
     name = "graph.atan2"
     SPELLINGS: ClassVar = ("aten.atan2.default",)
@@ -49,10 +43,6 @@ class HypotOp(BinaryOp):
     """
     The distance of a point from the origin; infinite if a coordinate is, even beside
     NaN.
-
-    ```mlir
-    %2 = graph.hypot %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
     """
 
     name = "graph.hypot"
@@ -73,13 +63,7 @@ class HypotOp(BinaryOp):
 
 @irdl_op_definition
 class CopysignOp(BinaryOp):
-    """
-    The first operand with the sign of the second, including the sign of a zero.
-
-    ```mlir
-    %2 = graph.copysign %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The first operand with the sign of the second, including the sign of a zero."""
 
     name = "graph.copysign"
     SPELLINGS: ClassVar = ("aten.copysign.Tensor",)

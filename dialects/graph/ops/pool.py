@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import product as pairs
 from math import inf, prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -31,6 +30,7 @@ from ..families.window import (
     padded,
     put_together,
     take_apart,
+    taps_of,
     window_sizes,
 )
 from ..literal import to_attribute, to_names
@@ -48,13 +48,14 @@ _BETWEEN = 4
 
 def _combine_windows(
     input: Array,
+    value: float,
+    combine: Callable[[Array, Array], Array],
+    *,
     kernel: Sequence[int],
     strides: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    channels_last: bool,
-    value: float,
-    combine: Callable[[Array, Array], Array],
+    channels_last: bool = False,
 ) -> Array:
     """The combined elements of each window in numpy; padding has the value `value`."""
     order = channels_to_end(input.ndim)
@@ -64,14 +65,8 @@ def _combine_windows(
     spatial = input.shape[2:]
     positions = window_sizes(spatial, kernel, strides, (0, 0) * len(spatial), dilation)
     sizes = [int(str(each)) for each in positions]
-    cuts = [
-        tuple(
-            slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
-            for k, d, s, size in zip(tap, dilation, strides, sizes, strict=True)
-        )
-        for tap in pairs(*map(range, kernel))
-    ]
-    result = reduce(combine, (input[(..., *cut)] for cut in cuts))
+    taps = taps_of(kernel, strides, dilation, sizes)
+    result = reduce(combine, (input[(..., *cut)] for _, cut in taps))
     return np.transpose(result, order) if channels_last else result
 
 
@@ -97,6 +92,7 @@ class PoolOp(SingleResultOp, ABC):
     def infer(
         cls,
         input: Tensor,
+        *,
         kernel: tuple[int, ...],
         strides: tuple[int, ...],
         padding: tuple[int, ...],
@@ -176,17 +172,8 @@ class _CombiningPoolOp(PoolOp, ABC):
         """What padding has."""
         return 0.0
 
-    def reference(
-        self,
-        input: Array,
-        kernel: tuple[int, ...],
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilation: tuple[int, ...],
-        channels_last: bool = False,
-    ) -> Array:
-        window = (kernel, strides, padding, dilation, channels_last)
-        return _combine_windows(input, *window, self.identity(), self.NUMPY)
+    def reference(self, input: Array, **window: Any) -> Array:
+        return _combine_windows(input, self.identity(), self.NUMPY, **window)
 
     def nests(self) -> Sequence[Nest] | None:
         return self.windows(self.COMBINE)
@@ -287,34 +274,16 @@ class AvgPoolOp(PoolOp):
 
     @classmethod
     def infer(
-        cls,
-        input: Tensor,
-        kernel: tuple[int, ...],
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilation: tuple[int, ...],
-        channels_last: bool = False,
-        count_padding: bool = True,
+        cls, input: Tensor, *, count_padding: bool = True, **window: Any
     ) -> Tensor:
         require(input, "float")
-        window = (kernel, strides, padding, dilation, channels_last)
-        return super().infer(input, *window)
+        return super().infer(input, **window)
 
-    def reference(
-        self,
-        input: Array,
-        kernel: tuple[int, ...],
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilation: tuple[int, ...],
-        count_padding: bool,
-        channels_last: bool = False,
-    ) -> Array:
-        window = (kernel, strides, padding, dilation, channels_last, 0)
-        total = _combine_windows(input, *window, np.add)
+    def reference(self, input: Array, count_padding: bool, **window: Any) -> Array:
+        total = _combine_windows(input, 0, np.add, **window)
         if count_padding:
-            return total / input.dtype.type(prod(kernel))
-        return total / _combine_windows(np.ones_like(input), *window, np.add)
+            return total / input.dtype.type(prod(window["kernel"]))
+        return total / _combine_windows(np.ones_like(input), 0, np.add, **window)
 
     def decompose(self) -> Sequence[SSAValue]:
         values, window = self.values(), dict(self.properties)

@@ -13,13 +13,7 @@ from ..families.elementwise import MathOp
 
 @irdl_op_definition
 class CeilOp(MathOp):
-    """
-    The least integer that is not below the element.
-
-    ```mlir
-    %1 = graph.ceil %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The least integer that is not below the element."""
 
     name = "graph.ceil"
     SPELLINGS: ClassVar = ("onnx.Ceil", "aten.ceil.default")
@@ -29,13 +23,7 @@ class CeilOp(MathOp):
 
 @irdl_op_definition
 class FloorOp(MathOp):
-    """
-    The greatest integer that is not above the element.
-
-    ```mlir
-    %1 = graph.floor %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The greatest integer that is not above the element."""
 
     name = "graph.floor"
     SPELLINGS: ClassVar = ("onnx.Floor", "aten.floor.default")
@@ -45,13 +33,7 @@ class FloorOp(MathOp):
 
 @irdl_op_definition
 class RoundOp(MathOp):
-    """
-    The nearest integer, ties to even.
-
-    ```mlir
-    %1 = graph.round %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The nearest integer, ties to even."""
 
     name = "graph.round"
     SPELLINGS: ClassVar = ("onnx.Round", "aten.round.default")
@@ -61,13 +43,7 @@ class RoundOp(MathOp):
 
 @irdl_op_definition
 class TruncOp(MathOp):
-    """
-    The integer part: rounded towards zero.
-
-    ```mlir
-    %1 = graph.trunc %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The integer part: rounded towards zero."""
 
     name = "graph.trunc"
     SPELLINGS: ClassVar = ("aten.trunc.default",)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
@@ -13,7 +14,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
 from ...shape import Array, Tensor, normalize_axis, sizes
-from ..families.elementwise import require
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..op import SingleResultOp
 from ..order import Carried, Order
@@ -26,12 +27,14 @@ from .reduce import ReduceMaxOp, SumOp
 class AlongAxisOp(SingleResultOp, ABC):
     """An op that keeps the shape and works along one axis."""
 
+    ACCEPTS: ClassVar[Accepts] = "float"
+
     input = operand_def(TensorType)
     axis = prop_def(IntegerAttr.constr(i64))
 
     @classmethod
     def infer(cls, input: Tensor, axis: int) -> Tensor:
-        require(input, "float")
+        require(input, cls.ACCEPTS)
         normalize_axis(axis, len(sizes(input)))
         return input
 
@@ -40,18 +43,19 @@ class AlongAxisOp(SingleResultOp, ABC):
         axis = to_attribute(order.index(along))
         return Carried((order,), order, {**self.properties, "axis": axis})
 
-    def shifted(self) -> tuple[SSAValue, SSAValue]:
-        """
-        Builds the input minus its maximum, and the sum of the exponentials of the
-        difference.
-        """
-        axis = normalize_axis(self.values()["axis"], len(self.shape))
-        greatest = ReduceMaxOp(
-            self.input, axes=(axis,), keepdims=True, or_identity=UnitAttr()
-        )
-        lower = SubOp(self.input, greatest)
-        total = SumOp(ExpOp(lower), axes=(axis,), keepdims=True)
-        return lower.result, total.result
+
+def _shifted(op: AlongAxisOp) -> tuple[SSAValue, SSAValue]:
+    """
+    Builds the input minus its maximum, and the sum of the exponentials of the
+    difference.
+    """
+    axis = normalize_axis(op.values()["axis"], len(op.shape))
+    greatest = ReduceMaxOp(
+        op.input, axes=(axis,), keepdims=True, or_identity=UnitAttr()
+    )
+    lower = SubOp(op.input, greatest)
+    total = SumOp(ExpOp(lower), axes=(axis,), keepdims=True)
+    return lower.result, total.result
 
 
 @irdl_op_definition
@@ -72,7 +76,7 @@ class SoftmaxOp(AlongAxisOp):
             return raised / np.sum(raised, axis, keepdims=True)
 
     def decompose(self) -> Sequence[SSAValue]:
-        lower, total = self.shifted()
+        lower, total = _shifted(self)
         # The maximum contributes exp(0), so that the sum is one or more.
         return [MulOp(ExpOp(lower), ReciprocalOp(total)).result]
 
@@ -95,5 +99,5 @@ class LogSoftmaxOp(AlongAxisOp):
             return lower - np.log(np.sum(np.exp(lower), axis, keepdims=True))
 
     def decompose(self) -> Sequence[SSAValue]:
-        lower, total = self.shifted()
+        lower, total = _shifted(self)
         return [SubOp(lower, LogOp(total)).result]

@@ -13,13 +13,7 @@ from ..families.elementwise import MathOp
 
 @irdl_op_definition
 class SinOp(MathOp):
-    """
-    The sine of an angle in radians.
-
-    ```mlir
-    %1 = graph.sin %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The sine of an angle in radians."""
 
     name = "graph.sin"
     SPELLINGS: ClassVar = ("onnx.Sin", "aten.sin.default")
@@ -29,13 +23,7 @@ class SinOp(MathOp):
 
 @irdl_op_definition
 class CosOp(MathOp):
-    """
-    The cosine of an angle in radians.
-
-    ```mlir
-    %1 = graph.cos %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The cosine of an angle in radians."""
 
     name = "graph.cos"
     SPELLINGS: ClassVar = ("onnx.Cos", "aten.cos.default")
@@ -45,13 +33,7 @@ class CosOp(MathOp):
 
 @irdl_op_definition
 class TanOp(MathOp):
-    """
-    The tangent of an angle in radians.
-
-    ```mlir
-    %1 = graph.tan %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The tangent of an angle in radians."""
 
     name = "graph.tan"
     SPELLINGS: ClassVar = ("onnx.Tan", "aten.tan.default")
@@ -61,13 +43,7 @@ class TanOp(MathOp):
 
 @irdl_op_definition
 class AsinOp(MathOp):
-    """
-    The angle in radians whose sine is the number.
-
-    ```mlir
-    %1 = graph.asin %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The angle in radians whose sine is the number."""
 
     name = "graph.asin"
     SPELLINGS: ClassVar = ("onnx.Asin", "aten.asin.default")
@@ -77,13 +53,7 @@ class AsinOp(MathOp):
 
 @irdl_op_definition
 class AcosOp(MathOp):
-    """
-    The angle in radians whose cosine is the number.
-
-    ```mlir
-    %1 = graph.acos %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The angle in radians whose cosine is the number."""
 
     name = "graph.acos"
     SPELLINGS: ClassVar = ("onnx.Acos", "aten.acos.default")
@@ -93,13 +63,7 @@ class AcosOp(MathOp):
 
 @irdl_op_definition
 class AtanOp(MathOp):
-    """
-    The angle in radians whose tangent is the number.
-
-    ```mlir
-    %1 = graph.atan %0 : tensor<2x3xf32> -> tensor<2x3xf32>
-    ```
-    """
+    """The angle in radians whose tangent is the number."""
 
     name = "graph.atan"
     SPELLINGS: ClassVar = ("onnx.Atan", "aten.atan.default")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product as pairs
 
 import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
@@ -11,7 +10,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...shape import Array, Tensor, sizes, tensor
-from ..families.window import window_sizes
+from ..families.window import taps_of, window_sizes
 from ..nest import Nest, Read, axes, axis, same
 from ..op import Requirement, SingleResultOp
 
@@ -30,11 +29,7 @@ def elements_under(
     window = window_sizes(spatial, kernel, strides, padding, dilation)
     positions = [int(str(each)) for each in window]
     result = np.empty((n, c, *positions, *kernel), input.dtype)
-    for tap in pairs(*map(range, kernel)):
-        cut = tuple(
-            slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
-            for k, d, s, size in zip(tap, dilation, strides, positions, strict=True)
-        )
+    for tap, cut in taps_of(kernel, strides, dilation, positions):
         result[(..., *tap)] = input[(..., *cut)]
     return result
 
