@@ -32,6 +32,7 @@ from ...dialects.loop import (
     element_type,
 )
 from .around import loops_in_blocks, loops_over
+from .borders import choose_rows, goes_by_lines
 from .collisions import rows_collide
 from .register_tile import (
     OPEN_COUNT,
@@ -215,11 +216,11 @@ class _Chooser:
         """The register tile and the blocks."""
         vectors = self.nr // self.lanes
         spare = SPARE if packs_b else spare_registers(self.tile, vectors)
-        mr = max(most_rows(vectors, self.target, self.preference.mr.data, spare), 1)
-        # Rows are partitioned evenly, so that no register tile is left with few.
-        if count := size_or_open(rows):
-            mr = -(-count // -(-count // mr))
-        few = size_or_open(product([count, *map(size_or_open, self.over)])) <= mr
+        wanted = self.preference.mr.data
+        mr = max(most_rows(vectors, self.target, wanted, spare), 1)
+        most = most_rows(vectors, self.target, OPEN_COUNT, spare)
+        mr = choose_rows(self.tile, mr, 0 if wanted or self.isa else most)
+        few = size_or_open(product([*map(size_or_open, (rows, *self.over))])) <= mr
         narrows = self.narrows(a)
         block = self.block_k(reduced, few and not packs_b)
         if narrows and block is not None and not self.fits_whole(reduced, mr):
@@ -312,10 +313,9 @@ class _Chooser:
     def block_k(self, reduced: Sequence[Dim], few: bool) -> tuple[int, int] | None:
         """The reduced index that is split into blocks, and their size."""
         first = reduced[0]
-        whole = product(reduced)
         wanted = self.preference.kc.data
         if (few and not wanted) or not can_split_k(self.tile):
-            if isinstance(whole, int) and isinstance(first, int):
+            if isinstance(product(reduced), int) and isinstance(first, int):
                 return 0, first
             return None
         most = self.strategy.kc.data
@@ -333,10 +333,11 @@ class _Chooser:
 
     def packs_a(self, a: LoadOp, mr: int, nc: int, kc: int) -> bool:
         """Whether A is packed: where it is scattered, or its rows evict each other."""
+        fits = kc * self.bytes * mr <= SCRATCH // 2
         if self.narrows(a):
             # What is rounded is rounded once, and words are what is multiplied.
-            return kc * self.bytes * mr <= SCRATCH // 2
-        if mr == 1 or kc * self.bytes * mr > SCRATCH // 2:
+            return fits
+        if mr == 1 or not fits or goes_by_lines(self.tile, mr):
             return False
         row, _, *_, last, _ = self.tile.k_loop.block.args
         is_apart = a.at.step(last) != 1

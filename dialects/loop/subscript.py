@@ -104,16 +104,20 @@ class Subscript:
         return any(is_computed_in(block, each) for each in self.indices)
 
     @property
+    def blocked_indices(self) -> list[BlockedIndex]:
+        """The indices that count in blocks."""
+        return [each for each in (self.vnni, self.blocked) if each is not None]
+
+    @property
     def indices(self) -> list[SSAValue]:
         """The indices, in the order of the strides; blocked ones are last."""
-        last = [each.index for each in (self.vnni, self.blocked) if each is not None]
+        last = (each.index for each in self.blocked_indices)
         return [*(index for index, _ in self.terms), *last]
 
     def attribute(self) -> ArrayAttr[StringAttr]:
         """The strides, then the offset, as text."""
         numbers = [str(stride) for _, stride in self.terms]
-        blocked = (each for each in (self.vnni, self.blocked) if each is not None)
-        numbers += [each.text for each in blocked]
+        numbers += [each.text for each in self.blocked_indices]
         return ArrayAttr([StringAttr(each) for each in (*numbers, str(self.offset))])
 
     @staticmethod

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -16,6 +19,7 @@ from ...dims import Dim, dim
 from ...op_class import OpClass
 from ..subscript import (
     DIM,
+    BlockedIndex,
     Subscript,
     parse_number,
     parse_subscript,
@@ -67,6 +71,40 @@ class ZeroOutsideOp(IRDLOperation, metaclass=OpClass):
     def bounds(self) -> tuple[Dim, Dim]:
         """The first value that may count, and the one after the last."""
         return dim(self.low.data), dim(self.high.data)
+
+    def along(self, index: SSAValue) -> tuple[Dim, Dim] | None:
+        """How far the subscript moves by a unit of an index, and how much that is."""
+        at = self.at
+        for each in at.blocked_indices:
+            if each.index is index:
+                return (each.stride, each.size) if each.step == 0 else None
+        step = at.step(index)
+        return None if step == 0 else (step, 1)
+
+    def within(self, index: SSAValue) -> BlockedIndex | None:
+        """The blocks of an index within which alone the subscript moves."""
+        found = (each for each in self.at.blocked_indices if each.index is index)
+        return next((each for each in found if each.stride == 0), None)
+
+    def rows_of_taps(
+        self, row: SSAValue, k: SSAValue, rows: int, count: int
+    ) -> Iterator[tuple[range, int]]:
+        """
+        For each tap along an index of `count` k, the rows that it is not zero for, and
+        its k, where these rows are a line of an image; nothing where they are not.
+        """
+        at, line, along = self.at, self.within(row), self.along(k)
+        if line is None or along is None or any(i is not k for i, _ in at.terms):
+            return
+        known = at.offset, *self.bounds, line.size, line.step, *along
+        numbers = [each for each in known if isinstance(each, int)]
+        if len(numbers) < len(known) or line.size != rows:
+            return
+        offset, low, high, _, step, by, unit = numbers
+        for tap in range(count // unit):
+            start = offset + tap * by
+            needs = [at for at in range(rows) if low <= start + at * step < high]
+            yield range(needs[0], needs[-1] + 1) if needs else range(0), unit
 
     def print(self, printer: Printer) -> None:
         """Prints the subscript and its bounds."""

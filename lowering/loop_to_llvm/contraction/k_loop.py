@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from ....dialects import Dim, product
@@ -11,6 +12,8 @@ from ..text.transpose import sides
 from ..text.types import Value
 from .blocks import Blocks, KBlock
 from .k_range import KRange
+
+_Values: TypeAlias = Sequence[Value]
 
 Build: TypeAlias = Callable[[str, int, list[Value]], Sequence[Value]]
 """Writes some k: takes the first, how many, and what is carried."""
@@ -23,7 +26,8 @@ def k_loop(
     build: Build,
     by: Sequence[int] = (),
     enter: tuple[int, Callable[[], None]] | None = None,
-    ranges: Mapping[int, KRange] | None = None,
+    ranges: Mapping[int, Sequence[KRange]] | None = None,
+    of_rows: Callable[[range], Build] | None = None,
 ) -> list[Value]:
     """
     Writes loops over the reduced indices of a block, the innermost unrolled.
@@ -31,14 +35,15 @@ def k_loop(
     `build` takes the number of the first k in the block; `by` says how many k are
     written at a time, else it is as the tile says. Where the least of these is more
     than one, what is left of it comes last. `enter` says within how many of the loops
-    something is written before the loops that are left, and what. `ranges`
-    are those of loops that do not go over all, by the number of loops around.
+    something is written before the loops that are left, and what. `ranges` are
+    what loops go over that do not go over all, by the number of loops around; `of_rows`
+    says what builds the k that some rows of a tile need.
     """
     w, axis = blocks.w, blocks.axis
     sizes, filled = blocks.reduced[axis:], blocks.filled[axis:]
 
     def level(
-        indices: list[str], k: str, count: int, carried: Sequence[Value]
+        indices: list[str], k: str, count: int, carried: _Values, rows: range | None
     ) -> list[Value]:
         number = len(indices)
         if enter is not None and number == enter[0]:
@@ -48,31 +53,30 @@ def k_loop(
         if number == len(sizes):
             with blocks.scope.inner():
                 blocks.set_k(block, indices)
-                return list(build(k, count, list(carried)))
+                own = of_rows(rows) if of_rows and rows is not None else build
+                return list(own(k, count, list(carried)))
         bound = w.size(sizes[number]) if number else block.count
         stride = product(filled[number + 1 :])
 
-        def body(at: str, count: int, inner: list[Value]) -> Sequence[Value]:
+        def body(at: str, count: int, inner: list[Value], rows: range | None = rows):
             here = at if number else w.add(block.start, at)
             first = w.add(k, w.mul(at, w.size(stride)))
-            return level([*indices, here], first, count, inner)
+            return level([*indices, here], first, count, inner, rows)
 
         counts = (
             by or blocks.unrolled(bound, blocks.divisors_of(number))
             if number == len(sizes) - 1
             else (1,)
         )
-        if ranges is not None and (own := ranges.get(number)) is not None:
-            if counts != (1,):
-                counts = blocks.unrolled(own.stop, own.divided)
-            return w.loop_by(counts, own.stop, carried, body, own.start)
+        if ranges and number in ranges:
+            return _write_ranges(blocks, ranges[number], counts, carried, body)
         least = counts[-1]
         if least == 1 or is_multiple(sizes[number], least):
             return w.loop_by(counts, bound, carried, body)
         carried = w.loop_by(counts, w.whole(bound, least), carried, body)
         return _write_rest(blocks, (bound, sizes[number]), least, carried, body)
 
-    return level([], "0", 1, carried)
+    return level([], "0", 1, carried, None)
 
 
 def copied_at_once(blocks: Blocks, unit: int) -> list[int]:
@@ -88,6 +92,22 @@ def copied_at_once(blocks: Blocks, unit: int) -> list[int]:
         # A block may end anywhere.
         return [*dict.fromkeys((many, many // 2, unit) if unit > 1 else (many, unit))]
     return [*sides(size, many, unit)]
+
+
+def _write_ranges(
+    blocks: Blocks,
+    ranges: Sequence[KRange],
+    counts: Sequence[int],
+    carried: _Values,
+    body: Callable[..., _Values],
+) -> list[Value]:
+    """Writes a loop over each range, by several k where the whole is written so."""
+    for own in ranges:
+        if counts != (1,):
+            counts = blocks.unrolled(own.stop, own.divided)
+        some = body if own.rows is None else partial(body, rows=own.rows)
+        carried = blocks.w.loop_by(counts, own.stop, carried, some, own.start)
+    return [*carried]
 
 
 def _write_rest(

@@ -12,7 +12,7 @@ is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from xdsl.ir import SSAValue
@@ -32,35 +32,68 @@ class KRange:
     stop: str
     divided: int
     """A number that divides its length."""
+    rows: range | None = None
+    """The rows of the tile that need it, where not all do."""
 
 
-def k_ranges(blocks: Blocks, block: KBlock, tile: RegisterTile) -> dict[int, KRange]:
+def k_ranges(
+    blocks: Blocks, block: KBlock, tile: RegisterTile
+) -> dict[int, list[KRange]]:
     """
-    The ranges of the reduced indices of a block for a register tile, by how many loops
-    are around; one that is not there goes over all.
+    The ranges of the reduced indices of a block for a register tile, in order, by how
+    many loops are around; an index that is not there goes over all.
     """
-    w, found, alive = blocks.w, dict[int, KRange](), list[str]()
+    w, found, alive = blocks.w, dict[int, list[KRange]](), list[str]()
     for op in blocks.op.k_loop.block.ops:
         if not isinstance(op, ZeroOutsideOp):
             continue
-        number = _number(blocks, op.at)
-        start, stop, unit = _range(blocks, op, _corners(blocks, tile), number)
+        number = _number(blocks, op)
         if number < blocks.axis:
-            here = block.outer[number]
-            alive += [_at_most(blocks, start, here), w.below(here, stop)]
+            own, here = _range(blocks, op, tile, number), block.outer[number]
+            alive += [_at_most(blocks, own.start, here), w.below(here, own.stop)]
             continue
-        divided = unit
+        parts = _by_rows(blocks, op, tile.shape.rows, number)
+        parts = parts or [_range(blocks, op, tile, number)]
         if number == blocks.axis:
-            end = w.add(block.start, block.count)
-            start = _greatest(blocks, w.minus(start, block.start), "0")
-            stop = w.minus(w.least(stop, end), block.start)
-            stop = _greatest(blocks, start, stop)
-            divided = gcd(unit, *_factors(blocks.values_in_block))
-        found[number - blocks.axis] = KRange(start, stop, divided)
+            parts = [_in_block(blocks, block, each) for each in parts]
+        found[number - blocks.axis] = parts
     if alive:
-        own = found.get(0, KRange("0", block.count, 1))
-        stop = w.emit(f"select i1 {w.both(alive)}, i64 {own.stop}, i64 {own.start}")
-        found[0] = KRange(own.start, stop, own.divided)
+        is_alive = w.both(alive)
+        found[0] = [
+            replace(
+                each,
+                stop=w.emit(f"select i1 {is_alive}, i64 {each.stop}, i64 {each.start}"),
+            )
+            for each in found.get(0, [KRange("0", block.count, 1)])
+        ]
+    return found
+
+
+def _in_block(blocks: Blocks, block: KBlock, whole: KRange) -> KRange:
+    """The part of a range that is in a block, counted from where that begins."""
+    w = blocks.w
+    end = w.add(block.start, block.count)
+    start = _greatest(blocks, w.minus(whole.start, block.start), "0")
+    stop = _greatest(blocks, start, w.minus(w.least(whole.stop, end), block.start))
+    divided = gcd(whole.divided, *_factors(blocks.values_in_block))
+    return KRange(start, stop, divided, whole.rows)
+
+
+def _by_rows(blocks: Blocks, op: ZeroOutsideOp, rows: int, number: int) -> list[KRange]:
+    """
+    The ranges of an index along the lines of an image where each tile is a line: one
+    for all taps that the same rows need. None where tiles are not lines.
+    """
+    count, total, k = blocks.reduced[number], blocks.row_count, blocks.k_indices[number]
+    if not isinstance(total, int) or total % rows or not isinstance(count, int):
+        return []
+    found: list[KRange] = []
+    for tap, (needs, unit) in enumerate(op.rows_of_taps(blocks.row, k, rows, count)):
+        start, stop = str(tap * unit), str((tap + 1) * unit)
+        if found and found[-1].rows == needs:
+            found[-1] = replace(found[-1], stop=stop)
+        elif needs:
+            found.append(KRange(start, stop, unit, needs))
     return found
 
 
@@ -72,7 +105,8 @@ def packed_range(
     are left out where zeros are packed as other numbers, whose sums are subtracted.
     """
     w, inner = blocks.w, blocks.inner
-    own = None if blocks.zero_row else k_ranges(blocks, block, tile).get(0)
+    parts = [] if blocks.zero_row else k_ranges(blocks, block, tile).get(0, [])
+    own = replace(parts[0], stop=parts[-1].stop) if parts else None
     if own is None or own.divided * inner % unit:
         return KRange("0", w.div(blocks.count_k(block), unit), 1)
     start, stop = (
@@ -95,23 +129,21 @@ def _corners(blocks: Blocks, tile: RegisterTile) -> list[_Corner]:
     return [_Corner(tile.rows[0], tile.columns[0]), _Corner(tile.rows[-1], last)]
 
 
-def _number(blocks: Blocks, at: Subscript) -> int:
+def _number(blocks: Blocks, op: ZeroOutsideOp) -> int:
     """Which of the reduced indices a subscript moves with."""
-    return next(n for n, each in enumerate(blocks.k_indices) if each in at.indices)
+    return next(n for n, each in enumerate(blocks.k_indices) if op.along(each))
 
 
 def _range(
-    blocks: Blocks, op: ZeroOutsideOp, corners: Sequence[_Corner], number: int
-) -> tuple[str, str, int]:
-    """Where an index begins and ends to count, and a number that divides both."""
-    w, at, k = blocks.w, op.at, blocks.k_indices[number]
-    low, high = map(w.size, op.bounds)
-    in_units = next((each for each in _blocked(at) if each.index is k), None)
-    step, unit = at.step(k), 1
-    if in_units is not None:
-        step, unit = in_units.stride, in_units.size
+    blocks: Blocks, op: ZeroOutsideOp, tile: RegisterTile, number: int
+) -> KRange:
+    """Where some row of a tile needs what is along a reduced index."""
+    w, k, along = blocks.w, blocks.k_indices[number], op.along(blocks.k_indices[number])
+    assert along is not None, "the index is one that the subscript moves with"
+    step, unit = along
     assert isinstance(step, int), "windows have known strides"
-    least, most = _positions(blocks, at, corners, k)
+    low, high = map(w.size, op.bounds)
+    least, most = _positions(blocks, op, _corners(blocks, tile), k)
     size = w.size(blocks.reduced[number])
 
     def first_from(bound: str, position: str) -> str:
@@ -121,7 +153,7 @@ def _range(
         return w.least(w.mul(steps, w.size(unit)), size)
 
     start, stop = first_from(low, most), first_from(high, least)
-    return start, _greatest(blocks, start, stop), gcd(*_factors(unit))
+    return KRange(start, _greatest(blocks, start, stop), gcd(*_factors(unit)))
 
 
 def _factors(size: Dim) -> list[int]:
@@ -129,16 +161,12 @@ def _factors(size: Dim) -> list[int]:
     return [factor for _, factor in terms_of(size)]
 
 
-def _blocked(at: Subscript) -> list[BlockedIndex]:
-    """The blocked indices of a subscript."""
-    return [each for each in (at.blocked, at.vnni) if each is not None]
-
-
 def _positions(
-    blocks: Blocks, at: Subscript, corners: Sequence[_Corner], k: SSAValue
+    blocks: Blocks, op: ZeroOutsideOp, corners: Sequence[_Corner], k: SSAValue
 ) -> tuple[str, str]:
     """The least and the greatest position of a window in a tile, where k is 0."""
-    of_row = next((each for each in _blocked(at) if each.index is blocks.row), None)
+    at = op.at
+    of_row = next((e for e in at.blocked_indices if e.index is blocks.row), None)
     terms = tuple((index, step) for index, step in at.terms if index is not k)
     window = Subscript(terms, at.offset, of_row)
 
@@ -149,10 +177,10 @@ def _positions(
             return blocks.host.memory.offsets(window).first
 
     first, last = map(position, corners)
-    if of_row is None or of_row.step == 0:
+    if (inside := op.within(blocks.row)) is None:
         return first, last
     rows = [each.row for each in corners]
-    return _within_lines(blocks, of_row, rows, (first, last))
+    return _within_lines(blocks, inside, rows, (first, last))
 
 
 def _within_lines(

@@ -9,15 +9,16 @@ Write the microkernel: MR x NR accumulators in vector registers, over a block of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ....dialects import product
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
 from .edge_tile import EdgeTile
-from .k_loop import k_loop
+from .k_loop import Build, k_loop
 from .k_range import k_ranges, packed_range
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
@@ -26,6 +27,9 @@ from .row_bases import k_offset, row_bases, row_element
 from .steps import StepsWriter
 from .unroll import unrolled
 from .vnni import VnniWriter
+
+OneK: TypeAlias = Callable[[str, Sequence[Value], range], list[Value]]
+"""Writes one k of accumulators: takes it, them, and the rows that need it."""
 
 
 @dataclass(frozen=True)
@@ -134,35 +138,61 @@ class Microkernel:
                     one = blocks.element(blocks.a)
             return w.splat(one, blocks.lanes)
 
-        def multiplied(k: str, b: list[Value], carried: list[Value]) -> list[Value]:
+        every = range(tile.shape.rows)
+
+        def multiplied(
+            k: str, b: list[Value], carried: list[Value], needs: range = every
+        ) -> list[Value]:
             results = list[Value]()
             offset = k_offset(blocks) if bases else ""
             for number, own in enumerate(tile.by_row(carried)):
-                results += self.multiply(element(number, k, offset), b, own)
+                if number in needs:
+                    own = self.multiply(element(number, k, offset), b, own)
+                results += own
             return results
 
         if blocks.has_steps and not blocks.packed_b:
             steps = StepsWriter(blocks, self.position.column, tile.shape.vectors)
             return steps.write(block, accumulators, multiplied, prefetch.write)
 
-        def one_k(k: str, accumulators: Sequence[Value]) -> list[Value]:
+        def one_k(k: str, accumulators: Sequence[Value], needs: range) -> list[Value]:
             if panel.start:
                 b = self.load_b(panel, k, tile.shape.vectors)
             else:
                 b = self.load_b_as_it_lies(tile)
-            return multiplied(k, b, [*accumulators])
+            return multiplied(k, b, [*accumulators], needs)
 
-        def several(k: str, count: int, carried: list[Value]) -> list[Value]:
-            prefetch.write(k, count)
-            index = None if self.packed else blocks.k_indices[-1]
-            return unrolled(blocks, k, count, carried, one_k, index)
+        return self.write_loops(tile, accumulators, one_k, prefetch)
 
+    def write_loops(
+        self,
+        tile: RegisterTile,
+        accumulators: list[Value],
+        one_k: OneK,
+        prefetch: PanelPrefetch,
+    ) -> list[Value]:
+        """Writes the loops over k, which leave out what windows see of a border."""
+        blocks, block, index = self.blocks, self.block, self.blocks.k_indices[-1]
+
+        def of_rows(needs: range) -> Build:
+            def one(k: str, carried: Sequence[Value]) -> list[Value]:
+                return one_k(k, carried, needs)
+
+            def several(k: str, count: int, carried: list[Value]) -> list[Value]:
+                prefetch.write(k, count)
+                own = None if self.packed else index
+                return unrolled(blocks, k, count, carried, one, own)
+
+            return several
+
+        every = of_rows(range(tile.shape.rows))
         if not self.packed:
             ranges = k_ranges(blocks, block, tile)
-            return k_loop(blocks, block, accumulators, several, ranges=ranges)
+            found = blocks, block, accumulators, every
+            return k_loop(*found, ranges=ranges, of_rows=of_rows)
         own = packed_range(blocks, block, tile)
         counts = blocks.unrolled(own.stop, own.divided)
-        return w.loop_by(counts, own.stop, accumulators, several, own.start)
+        return blocks.w.loop_by(counts, own.stop, accumulators, every, own.start)
 
     def load_b(self, panel: Panel, k: str, vectors: int) -> list[Value]:
         """Writes the loads of a row of panels."""

@@ -4,7 +4,7 @@ Write the address where each row of A begins, before the k-loop.
 From one sum of indices LLVM forms addresses that it spills, and reloads for each k. So
 rows that are equally far apart share one address, from which each is at a constant
 offset; rows that are not, such as those of an image, have an address each. The k-loop
-adds the same offset to all.
+adds the same offset to all. The rows of a tile that is in one line share one, too.
 """
 
 from __future__ import annotations
@@ -27,14 +27,21 @@ def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
         if at.blocked is not None and at.blocked.index is blocks.row:
             if not isinstance(at.blocked.size, int):
                 return _stepped_bases(blocks, at.blocked, rows)
-            return [_row_base(blocks, each) for each in rows]
-        pitch = at.step(blocks.row)
-        if at.blocked is not None:
+            if not _are_in_lines(blocks, at.blocked.size, len(rows)):
+                return [_row_base(blocks, each) for each in rows]
+        elif at.blocked is not None:
             return []
+        pitch = at.step(blocks.row)
         if not isinstance(pitch, int):
             return [_row_base(blocks, each) for each in rows]
         base = _row_base(blocks, rows[0])
     return [blocks.at(base, str(pitch * number)) for number in range(len(rows))]
+
+
+def _are_in_lines(blocks: Blocks, width: int, rows: int) -> bool:
+    """Whether no tile of these rows goes from one line of an image to the next."""
+    count = blocks.row_count
+    return isinstance(count, int) and width % rows == count % rows == 0
 
 
 def _row_base(blocks: Blocks, row: str) -> str:
