@@ -28,6 +28,9 @@ COORDINATES = (
 )
 """How a result index becomes a source position, by ONNX's names."""
 
+_LEAST_SCALE = 2.0**-14
+"""The least scale by which a kernel is widened: each point has a row of taps."""
+
 
 @dataclass(frozen=True)
 class Interpolation:
@@ -99,12 +102,18 @@ class Interpolation:
     def reach(self, count: Dim, size: Dim) -> Dim:
         """
         How many elements before a point have a weight, and as many after it, where an
-        axis of `count` elements gets `size`.
+        axis of `count` elements gets `size`; raises `VerifyException` for a scale by
+        which that would be too many.
         """
         least = 1 if self.mode == "linear" else 2
         if not self.antialias or size == 0:
             return least
         if self.scale is not None:
+            if self.scale < _LEAST_SCALE:
+                raise VerifyException(
+                    f"expected a scale of {_LEAST_SCALE} or more to widen a kernel, "
+                    f"got {self.scale}"
+                )
             return ceil(least / min(self.scale, 1.0))
         return greater(ceildiv(count * least, size), least)
 

@@ -102,6 +102,7 @@ class ResizeOp(SingleResultOp):
         if interpolation.coordinates == "tf_crop_and_resize":
             if not isinstance(points, int):
                 raise VerifyException(f"expected a size that is a number, got {size}")
+        interpolation.reach(shape[along], points)
         shape[along] = points
         return tensor(input.element_type, *shape)
 
