@@ -71,11 +71,6 @@ def _along(
     is_same = wanted.size == node.shape(0)[axis] and wanted.scale in (None, 1)
     if is_same and "start" not in how:
         return x
-    both = node.shape(0)[axis], wanted.size
-    if how.get("antialias") and wanted.scale is None:
-        if not all(isinstance(each, int) for each in both):
-            why = f"antialias from {both[0]} to {both[1]} elements, sizes that vary"
-            raise Varies(why, *both)
     scale = {} if wanted.scale is None else {"scale": wanted.scale}
     return ResizeOp(x, axis=axis, size=str(wanted.size), **how, **scale).result
 

@@ -13,12 +13,11 @@ from ....dialects import (
     greater,
     is_float,
     is_nonnegative,
-    shown,
     tensor_type,
 )
 from ....dialects.graph import GridSampleOp, Requirement, RequireOp, ResizeOp
 from ....dialects.graph.compose import shape_of
-from ..unsupported import Unsupported, Varies
+from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
 
@@ -99,14 +98,8 @@ def _interpolated(count: int, mode: str, **how: Any) -> Reader:
         if not is_float(tensor_type(x)):
             raise Unsupported("integers between which it interpolates")
         coordinates = "align_corners" if align_corners else "half_pixel"
-        if how.get("antialias"):
-            if align_corners:
-                raise Unsupported("antialias with align_corners")
-            places = (*call.shape[-count:], *shape_of(x)[-count:])
-            if not all(isinstance(each, int) for each in places):
-                raise Varies(
-                    f"antialias over sizes that vary, {shown(call.shape)}", *places
-                )
+        if how.get("antialias") and align_corners:
+            raise Unsupported("antialias with align_corners")
         properties = how | {"mode": mode, "coordinates": coordinates}
         ratios = (1,) if mode == "linear" and not how.get("antialias") else ()
         return _resized(call, x, _scales_of(scales, count), ratios, **properties)

@@ -16,10 +16,8 @@ from ....dialects import (
     FUNCTIONS,
     Dim,
     affine,
-    ceildiv,
     floordiv,
     greater,
-    is_nonnegative,
     lesser,
     product,
     shape,
@@ -29,6 +27,7 @@ from ...session import CompileError
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported
 from .dtypes import element_of, is_complex, part_of
+from .rounded_size import rounded_size
 
 Expression = Any
 """An expression of sympy, which has no type annotations."""
@@ -163,8 +162,9 @@ class Sizes:
             return product([self.read(base)] * int(power))
         if kind == "TruncToInt" and (found := self._scaled(expression.args[0])):
             return found
-        if kind in _TO_INTEGER and (found := self._quotient(expression)) is not None:
-            return found
+        if kind in _TO_INTEGER and expression.free_symbols <= {*self.names}:
+            if (found := rounded_size(expression, self.read)) is not None:
+                return found
         if kind in _TO_INTEGER and self.of_run is not None:
             return self.of_run(expression)
         raise Unsupported(f"a size computed by {kind}, {expression}")
@@ -183,25 +183,6 @@ class Sizes:
             else:
                 return None
         return None if size is None else scaled_size(size, scale)
-
-    def _quotient(self, expression: Expression) -> Dim | None:
-        """
-        A size divided by a number as a float and rounded to an integer, as a quotient
-        of integers; None where that may differ. It is exact for sizes below 2**53.
-        """
-        (inner,) = expression.args
-        if inner.func.__name__ != "IntTrueDiv":
-            return None
-        size, by = inner.args
-        if not by.is_Integer or int(by) <= 0 or not size.free_symbols <= {*self.names}:
-            return None
-        whole, kind = self.read(size), expression.func.__name__
-        if kind == "CeilToInt":
-            return ceildiv(whole, int(by))
-        is_down = kind == "FloorToInt" or (
-            kind == "TruncToInt" and is_nonnegative(whole, {})
-        )
-        return floordiv(whole, int(by)) if is_down else None
 
     def type(self, tensor: Tensor) -> shape.Tensor:
         """The type of a tensor that torch infers; raises `Unsupported`."""

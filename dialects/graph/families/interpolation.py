@@ -9,12 +9,12 @@ choice of a nearest element depends on their last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor
+from math import ceil
 
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim
+from ...dims import Dim, ceildiv, greater
 from ...shape import Array
 
 ROUNDED = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
@@ -27,6 +27,9 @@ COORDINATES = (
     *("asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"),
 )
 """How a result index becomes a source position, by ONNX's names."""
+
+_LEAST_SCALE = 2.0**-14
+"""The least scale by which a kernel is widened: each point has a row of taps."""
 
 
 @dataclass(frozen=True)
@@ -96,26 +99,23 @@ class Interpolation:
             case _:
                 return True
 
-    def taps(self, count: Dim, size: Dim) -> tuple[Array, float]:
+    def reach(self, count: Dim, size: Dim) -> Dim:
         """
-        The offsets of the taps from the element before a point, and the kernel's scale.
+        How many elements before a point have a weight, and as many after it, where an
+        axis of `count` elements gets `size`; raises `VerifyException` for a scale by
+        which that would be too many.
         """
-        reach = 1 if self.mode == "linear" else 2
-        shrink = 1.0
-        if self.antialias:
-            if self.scale is not None:
-                shrink = self.scale
-            elif isinstance(count, int) and isinstance(size, int):
-                shrink = size / max(count, 1)
-            else:
+        least = 1 if self.mode == "linear" else 2
+        if not self.antialias or size == 0:
+            return least
+        if self.scale is not None:
+            if self.scale < _LEAST_SCALE:
                 raise VerifyException(
-                    f"expected sizes that are numbers, got {count} and {size}"
+                    f"expected a scale of {_LEAST_SCALE} or more to widen a kernel, "
+                    f"got {self.scale}"
                 )
-            shrink = min(shrink, 1.0)
-            if not shrink:
-                return np.arange(1), 1.0
-        first = floor(-reach / shrink) + 1
-        return np.arange(first, 2 - first), shrink
+            return ceil(least / min(self.scale, 1.0))
+        return greater(ceildiv(count * least, size), least)
 
     def positions(self, count: int, size: int, kind: np.dtype[np.floating]) -> Array:
         """The source position of each point."""
@@ -161,7 +161,12 @@ class Interpolation:
         The elements that each position samples and their weights, one row per position.
         """
         kind = positions.dtype.type
-        taps, shrink = self.taps(count, len(positions))
+        size = len(positions)
+        reach = int(str(self.reach(count, size)))
+        taps = np.arange(1 - reach, 1 + reach)
+        shrink = 1.0
+        if self.antialias and size:
+            shrink = min(size / count if self.scale is None else self.scale, 1.0)
         before = np.floor(positions)
         distance = np.abs(taps.astype(kind) - (positions - before)[:, None])
         distance = distance * kind(shrink)

@@ -102,8 +102,7 @@ class ResizeOp(SingleResultOp):
         if interpolation.coordinates == "tf_crop_and_resize":
             if not isinstance(points, int):
                 raise VerifyException(f"expected a size that is a number, got {size}")
-        if not interpolation.is_nearest:
-            interpolation.taps(shape[along], points)
+        interpolation.reach(shape[along], points)
         shape[along] = points
         return tensor(input.element_type, *shape)
 
@@ -265,21 +264,36 @@ class _Row:
         last = self.number(self.count - 1, i64)
         return MinimumOp(MaximumOp(points, self.number(0, i64)), last).result
 
+    def taps(self, reach: Dim) -> SSAValue:
+        """Builds the offsets of the taps from the element before a point."""
+        if isinstance(reach, int):
+            return ConstantOp(value=np.arange(1 - reach, 1 + reach)).result
+        return AddOp(IotaOp(size=str(reach * 2)), self.number(1 - reach, i64)).result
+
+    def shrink(self) -> SSAValue:
+        """Builds the part of a distance that counts where the kernel is widened."""
+        count, size, scale = self.count, self.size, self.how.scale
+        if isinstance(count, int) and isinstance(size, int):
+            scale = size / count if scale is None else scale
+        if scale is not None:
+            return self.number(min(scale, 1.0))
+        ratio = DivOp(self.number(size), self.number(count))
+        return MinimumOp(ratio, self.number(1)).result
+
     def table(self, positions: SSAValue) -> tuple[SSAValue, SSAValue]:
         """Builds the elements that each position samples, and their weights."""
         how = self.how
-        taps, shrink = how.taps(self.count, self.size)
+        reach = how.reach(self.count, self.size)
+        taps = self.taps(reach)
         before = FloorOp(positions)
         rest = self.column(SubOp(positions, before))
-        distance = AbsOp(
-            SubOp(ConstantOp(value=to_elements(taps, self.kind)), rest)
-        ).result
-        if shrink != 1:
-            distance = MulOp(distance, self.number(shrink)).result
+        distance = AbsOp(SubOp(CastOp(taps, to=self.kind), rest)).result
+        if how.antialias:
+            distance = MulOp(distance, self.shrink()).result
         cubic = how.cubic if how.mode == "cubic" else None
         weights = kernel_of(distance, cubic, self.number)
         first = self.column(CastOp(before, to=i64))
-        points = AddOp(first, ConstantOp(value=taps.astype(np.int64))).result
+        points = AddOp(first, taps).result
         if how.exclude_outside:
             is_inside = LogicalAndOp(
                 GeOp(points, self.number(0, i64)),

@@ -91,6 +91,12 @@ CASES = {
         ' { y = Resize<mode="linear", antialias=1>(x, , s)'
         '   z = Resize<mode="cubic", antialias=1, exclude_outside=1>(x, , s) }',
     ),
+    "resize smoothly to": Case(
+        "float[1,1,n,m] x | <int64[4] s = {1, 1, 3, 6}>"
+        ' { y = Resize<mode="linear", antialias=1>(x, , , s)'
+        '   z = Resize<mode="cubic", antialias=1, exclude_outside=1>(x, , , s) }',
+        NM,
+    ),
     "resize crops": Case(
         "float[2,1,5,6] x | <int64[4] s = {2, 1, 4, 1},"
         " float[8] r = {0, 0, 0.2, 0.4, 1, 1, 1.3, 0.9}>"
@@ -201,13 +207,3 @@ def test_refuses(name: str):
     with pytest.raises(UnsupportedModelError) as caught:
         read(Case(text).model)
     assert reason in str(caught.value)
-
-
-def test_antialias_between_sizes_that_vary_is_refused():
-    text = (
-        "float[1,w] x | <int64[2] s = {1,2}> "
-        '{ y = Resize<mode="linear", antialias=1>(x, , , s) }'
-    )
-    wanted = r"antialias from w to 2 elements, sizes that vary[^$]*a number for 'w'"
-    with pytest.raises(UnsupportedModelError, match=wanted):
-        sr.compile(Case(text).model)

@@ -301,6 +301,15 @@ CASES: dict[str, Case] = {
     },
     "interpolate smoothly by": resized(2, "bilinear", scale_factor=0.4, antialias=True),
     **{
+        f"interpolate smoothly {mode} between open sizes": dynamic(
+            lambda x, mode=mode: F.interpolate(
+                x[None, None], size=(3, 2 * x.shape[0]), mode=mode, antialias=True
+            ),
+            floats(9, 7),
+        )
+        for mode in ("bilinear", "bicubic")
+    },
+    **{
         f"{name}.default": dynamic(function, image(int(name[-2])))
         for name, function in OVERLOADS.items()
     },

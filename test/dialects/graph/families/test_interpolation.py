@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from static_runtime.dialects import dim, evaluate
 from static_runtime.dialects.graph.families.interpolation import (
     COORDINATES,
     ROUNDED,
@@ -58,3 +59,30 @@ def test_a_weight_of_zero_makes_nan_of_an_infinity():
     with np.errstate(invalid="ignore"):
         result = (row[indices] * weights).sum(-1)
     assert np.isnan(result[0])
+
+
+def test_a_kernel_is_widened_where_an_axis_shrinks():
+    how = Interpolation("cubic", "half_pixel", antialias=True)
+    sizes = (9, 3), (10, 3), (3, 9), (5, 0)
+    assert [how.reach(*each) for each in sizes] == [6, 7, 2, 2]
+    for size in (1, 3, 4, 9):
+        reach = how.reach(4, dim("n"))
+        assert evaluate(reach, {"n": size}) == how.reach(4, size)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_elements_out_of_reach_have_no_weight(mode: str):
+    for count, size in product(range(1, 20), repeat=2):
+        how = Interpolation(mode, "half_pixel", antialias=True, exclude_outside=True)
+        positions = how.positions(count, size, np.dtype(np.float64))
+        indices, weights = how.table(positions, count)
+        row = np.zeros((size, count))
+        np.put_along_axis(row, indices, 0, 1)
+        for tap in range(indices.shape[1]):
+            at = np.arange(size), indices[:, tap]
+            np.add.at(row, at, weights[:, tap])
+        shrink = min(size / count, 1)
+        distance = np.abs(np.arange(count) - positions[:, None]) * shrink
+        wanted = how.kernel(distance)
+        wanted /= wanted.sum(1, keepdims=True)
+        np.testing.assert_allclose(row, wanted, atol=1e-12)

@@ -58,16 +58,16 @@ func.func @nothing(%x : tensor<0xf32>) {
 
 // -----
 
-// How many elements a place stands for must be known.
+// A kernel is not widened without limit, whatever sizes come with the scale.
 func.func @antialias(%x : tensor<?xf32, ["n"]>) {
-  // expected-error {{expected sizes that are numbers, got n and 8}}
-  %0 = graph.resize %x {axis = 0 : i64, size = "8", mode = "linear", coordinates = "half_pixel", antialias = true} : tensor<?xf32, ["n"]> -> tensor<8xf32>
+  // expected-error {{expected a scale of 6.103515625e-05 or more to widen a kernel, got 1e-09}}
+  %0 = graph.resize %x {axis = 0 : i64, size = "3", mode = "linear", coordinates = "half_pixel", scale = 1.0e-9 : f64, antialias = true} : tensor<?xf32, ["n"]> -> tensor<3xf32>
   return
 }
 
 // -----
 
-// So must the places of a crop.
+// The places of a crop must be known.
 func.func @crop(%x : tensor<5xf32>) {
   // expected-error {{expected a size that is a number, got n}}
   %0 = graph.resize %x {axis = 0 : i64, size = "n", mode = "linear", coordinates = "tf_crop_and_resize"} : tensor<5xf32> -> tensor<?xf32, ["n"]>

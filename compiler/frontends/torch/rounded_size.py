@@ -1,0 +1,70 @@
+"""
+A size, or one plus a number, divided by a number as a float and rounded to an integer.
+
+So `torch.arange(0.5, n)` has `ceil(n - 0.5)` elements, which is `n`, and one to `n` in
+steps of 1.5 has `ceil(n / 1.5)`, which is the quotient of `2 * n` and 3, rounded up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from ....dialects import Dim, ceildiv, floordiv, is_nonnegative
+
+_MOST_PARTS = 1024
+"""The greatest denominator of a number, to which floats of sizes are exact."""
+
+_GREATEST = 2**31
+"""What the numerator of a number is below."""
+
+
+def rounded_size(expression: Any, read: Callable[[Any], Dim]) -> Dim | None:
+    """
+    What an expression of sympy rounds, as a quotient of integers; None where that may
+    differ. It is exact for sizes below 2**40. `read` is the dimension of a size.
+    """
+    (inner,) = expression.args
+    found = _quotient(inner)
+    if found is None:
+        return None
+    terms, number, by = found
+    scale = lcm(number.denominator, by.denominator)
+    is_short = max(abs(number.numerator), by.numerator) < _GREATEST
+    if by <= 0 or not is_short or scale > _MOST_PARTS:
+        return None
+    whole: Dim = int(number * scale)
+    for each in terms:
+        whole = whole + read(each) * scale
+    divisor, kind = int(by * scale), expression.func.__name__
+    if kind == "CeilToInt":
+        return ceildiv(whole, divisor)
+    is_down = kind == "FloorToInt" or (
+        kind == "TruncToInt" and is_nonnegative(whole, {})
+    )
+    return floordiv(whole, divisor) if is_down else None
+
+
+def _quotient(inner: Any) -> tuple[list[Any], Fraction, Fraction] | None:
+    """The sizes and the number that are added up, and what their sum is divided by."""
+    by = Fraction(1)
+    if inner.func.__name__ in ("IntTrueDiv", "FloatTrueDiv"):
+        top, number = inner.args
+        if not (number.is_number and number.is_finite):
+            return None
+        by = Fraction(float(number))
+        if inner.func.__name__ == "IntTrueDiv":
+            return [top], Fraction(0), by
+        inner = top
+    terms: list[Any] = []
+    number = Fraction(0)
+    for each in inner.args if inner.func.__name__ == "Add" else (inner,):
+        if each.is_number and each.is_finite:
+            number += Fraction(float(each))
+        elif each.func.__name__ == "ToFloat":
+            terms.append(each.args[0])
+        else:
+            return None
+    return terms, number, by
