@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 from .dims import (
     Atom,
@@ -16,6 +16,7 @@ from .dims import (
     terms_of,
     total,
 )
+from .polynomial import sum_of
 from .proof import Proof
 
 _MAX_CACHED = 1 << 12
@@ -45,13 +46,13 @@ def _magnitudes(value: Dim) -> tuple[Dim, Dim]:
     """The bound of a size, and of what is computed on the way to it."""
     if isinstance(value, int):
         return abs(value), 0
-    inner: Dim = 0
     wholes: list[Dim] = []
+    inner: list[Dim] = []
     for monomial, factor in value.terms:
         whole, parts = _magnitudes_of_product(monomial)
         wholes.append(whole * abs(factor))
-        inner = _joined(inner, parts)
-    return total(wholes), inner
+        inner.append(parts)
+    return total(wholes), _joined(*inner)
 
 
 def _magnitudes_of_product(monomial: Monomial) -> tuple[Dim, Dim]:
@@ -71,9 +72,7 @@ def _magnitudes_of_product(monomial: Monomial) -> tuple[Dim, Dim]:
             case _:
                 pass
     factors += map(_magnitudes_of_atom, left.elements())
-    return product(each for each, _ in factors), reduce(
-        _joined, (parts for _, parts in factors), 0
-    )
+    return product(each for each, _ in factors), _joined(*(e for _, e in factors))
 
 
 def _magnitudes_of_atom(atom: Atom) -> tuple[Dim, Dim]:
@@ -118,12 +117,10 @@ def _greatest_factor(value: Dim) -> int:
     return max((factor for _, factor in terms_of(value)), default=0)
 
 
-def _joined(a: Dim, b: Dim) -> Dim:
-    """The polynomial that has for each term the greater of two coefficients."""
-    found = dict(terms_of(a))
-    for monomial, factor in terms_of(b):
-        found[monomial] = max(factor, found.get(monomial, 0))
-    return total(
-        Polynomial(((monomial, factor),)) if monomial else factor
-        for monomial, factor in found.items()
-    )
+def _joined(*values: Dim) -> Dim:
+    """The polynomial that has for each term the greatest of its coefficients."""
+    found: dict[Monomial, int] = {}
+    for value in values:
+        for monomial, factor in terms_of(value):
+            found[monomial] = max(factor, found.get(monomial, 0))
+    return sum_of(found.items())

@@ -94,7 +94,7 @@ class Polynomial:
         return hash(self.text)
 
     def __add__(self, other: Dim) -> Dim:
-        return _sum_of((*self.terms, *terms_of(other))) if other else self
+        return sum_of((*self.terms, *terms_of(other))) if other else self
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
@@ -103,7 +103,7 @@ class Polynomial:
             # The terms stay in their order.
             return _bounded(tuple((each, by * other) for each, by in self.terms))
         check(len(self.terms) * len(other.terms), _MOST_PRODUCTS, "products of terms")
-        return _sum_of(
+        return sum_of(
             (tuple(sorted((*a, *b), key=str)), p * q)
             for a, p in self.terms
             for b, q in other.terms
@@ -244,7 +244,7 @@ def product(dims: Iterable[Dim]) -> Dim:
 
 def total(dims: Iterable[Dim]) -> Dim:
     """The sum of dimensions, in time linear in the number of their terms."""
-    return _sum_of(term for each in dims for term in terms_of(each))
+    return sum_of(term for each in dims for term in terms_of(each))
 
 
 def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
@@ -254,7 +254,7 @@ def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
     return value.terms
 
 
-def _sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
+def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     """
     The canonical sum: longest monomials first, then by text, the number last.
 
@@ -308,7 +308,7 @@ def _divide(a: Dim, b: Dim) -> Dim | None:
         if factor % by:
             return None
         quotients.append((tuple(rest), factor // by))
-    return _sum_of(quotients)
+    return sum_of(quotients)
 
 
 def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
@@ -319,7 +319,7 @@ def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
     quotient: list[Dim] = []
     try:
         while a != 0 and len(quotient) < _MOST_STEPS:
-            part = _divide(_sum_of(terms_of(a)[:1]), first)
+            part = _divide(sum_of(terms_of(a)[:1]), first)
             if part is None:
                 return None
             quotient.append(part)
@@ -336,8 +336,8 @@ def _quotient(a: Polynomial, b: int) -> Dim:
     Exact parts move out, `floordiv(n + 5, 2) = floordiv(n + 1, 2) + 2`, and nested
     quotients are joined, `floordiv(floordiv(n, 2), 3) = floordiv(n, 6)`.
     """
-    whole = _sum_of((monomial, factor // b) for monomial, factor in a.terms)
-    rest = _sum_of((monomial, factor % b) for monomial, factor in a.terms)
+    whole = sum_of((monomial, factor // b) for monomial, factor in a.terms)
+    rest = sum_of((monomial, factor % b) for monomial, factor in a.terms)
     if isinstance(rest, int):
         return whole
     for monomial, factor in rest.terms:

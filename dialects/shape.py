@@ -56,6 +56,9 @@ fits into 64 bits, and so does the sum of two of them.
 _STATIC = NoneAttr()
 """The encoding of a type that has only numbers as sizes."""
 
+_SIZES = "known_sizes"
+"""A type has its sizes under this name, once they were asked for."""
+
 KNOWN = ", ".join(str(each) for each in DTYPES)
 """The names of the element types, for messages."""
 
@@ -125,12 +128,21 @@ def shorter(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-@lru_cache(1 << 14)
 def sizes(type: Tensor) -> tuple[Dim, ...]:
     """
     The dimensions of a tensor; raises `VerifyException` when a `?` has no listed
     dimension, and `SizeError` when they are too large.
     """
+    # A type keeps them, as to hash one takes longer than most that is done with sizes.
+    found: tuple[Dim, ...] | None = vars(type).get(_SIZES)
+    if found is None:
+        found = vars(type)[_SIZES] = _sizes(type)
+    return found
+
+
+@lru_cache(1 << 14)
+def _sizes(type: Tensor) -> tuple[Dim, ...]:
+    """The same for a type that does not have them."""
     names: Sequence[StringAttr] = ()
     if type.encoding != _STATIC and isa(type.encoding, ArrayAttr[StringAttr]):
         names = type.encoding.data

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from xdsl.ir import SSAValue
 
-from ..dims import Dim
+from ..dims import Dim, product
 from ..graph import (
     Linear,
 )
@@ -27,7 +27,7 @@ from .expression import (
     Moved,
     loads,
 )
-from .linearize import flatten, strides
+from .linearize import flatten
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Group:
 
 def element(value: SSAValue, at: Sequence[Linear | Index]) -> Load:
     """The element of a value in memory at a position for each axis."""
-    steps = strides(shape := sizes(tensor_type(value)))
+    shape = sizes(tensor_type(value))
     fixed = [each if isinstance(each, Linear) else Linear() for each in at]
     lookups = tuple(
-        (each, step)
-        for each, step in zip(at, steps, strict=True)
+        (each, product(shape[axis + 1 :]))
+        for axis, each in enumerate(at)
         if isinstance(each, Index)
     )
     return Load(value, flatten(fixed, shape), lookups)

@@ -18,7 +18,8 @@ zero in 64 bits when none of its factors is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -67,18 +68,36 @@ def only_moves(op: GraphOp) -> bool:
 def identities_of(group: Group) -> tuple[Identity, ...]:
     """The values that a group may copy unchanged, each with its condition."""
     found: list[Identity] = []
-    for survivor in group.nests:
-        others = [each for each in group.nests if each is not survivor]
-        one = _identity_of(survivor, moves=not others)
+    for survivor, emptied in _survivors(group.nests):
+        one = _identity_of(survivor, moves=len(group.nests) == 1)
         if one is None or not has_its_elements(group, one.source):
             continue
-        emptied = (_bounds_of_stores(each) for each in others)
         # An index is checked even if nothing is stored at it.
         unchecked = ((each.count,) for each in group.checks)
         when = conjunction((*emptied, *unchecked, *one.when))
         if when is not None:
             found.append(Identity(one.source, one.offset, when))
     return tuple(found)
+
+
+def _survivors(nests: Sequence[KernelNest]) -> Iterator[tuple[KernelNest, Condition]]:
+    """The nests beside which all others may be empty, each with when they are."""
+    times: Counter[Clause] = Counter()
+    told: list[tuple[KernelNest, Clause]] = []
+    for nest in nests:
+        clause = _simplified(_bounds_of_stores(nest))
+        if clause is None:
+            continue
+        times[clause] += 1
+        # Beside any nest one of two that are empty together tells it of all of them.
+        if times[clause] <= 2:
+            told.append((nest, clause))
+    if len(times) > MOST_CLAUSES + 1:
+        return
+    for nest in nests:
+        others = dict.fromkeys(clause for each, clause in told if each is not nest)
+        if () not in others:
+            yield nest, tuple(others)
 
 
 def conjunction(clauses: Iterable[Clause]) -> Condition | None:
@@ -88,10 +107,9 @@ def conjunction(clauses: Iterable[Clause]) -> Condition | None:
     """
     left: dict[Clause, None] = {}
     for clause in clauses:
-        if 0 in clause:
+        kept = _simplified(clause)
+        if kept is None:
             continue
-        simple = sorted({*map(primitive, clause)}, key=str)
-        kept = tuple(each for each in simple if not _is_never_zero(each))
         if not kept:
             return None
         left[kept] = None
@@ -108,6 +126,14 @@ def conjunction(clauses: Iterable[Clause]) -> Condition | None:
 def holds(when: Condition, symbols: Mapping[str, int]) -> bool:
     """Whether a condition holds for sizes that are known."""
     return all(any(evaluate(q, symbols) == 0 for q in clause) for clause in when)
+
+
+def _simplified(clause: Clause) -> Clause | None:
+    """The quantities that may be zero, in their order; None when one always is."""
+    if 0 in clause:
+        return None
+    simple = sorted({*map(primitive, clause)}, key=str)
+    return tuple(each for each in simple if not _is_never_zero(each))
 
 
 def _is_never_zero(quantity: Dim) -> bool:

@@ -9,6 +9,7 @@ passes do to ops, and a key has all that loops depend on.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -37,19 +38,22 @@ def group_of(op: Operation) -> Group | None:
     if not op.results:
         return None
     key, values = loops_key(op), [*dict.fromkeys(op.operands), op.results[0]]
-    if key not in _known:
-        if not isinstance(op, FusionOp) and op.nests() is None:
-            return None
-        places = Block(arg_types=[each.type for each in values]).args
-        _known[key] = make_group(op).of(dict(zip(values, places, strict=True)))
     replaced = replaced_by(op)
     given: _Given | None = vars(op).get(_GIVEN)
     if given is not None and given[:3] == (key, values, replaced):
         return given[3]
-    known = _known[key]
-    block = known.result.owner
-    assert isinstance(block, Block)
-    found = known.of(dict(zip(block.args, values, strict=True)), replaced)
+    known = _known.get(key)
+    if known is not None:
+        block = known.result.owner
+        assert isinstance(block, Block)
+        found = known.of(dict(zip(block.args, values, strict=True)), replaced)
+    elif isinstance(op, FusionOp) or op.nests() is not None:
+        made = make_group(op)
+        places = Block(arg_types=[each.type for each in values]).args
+        _known[key] = made.of(dict(zip(values, places, strict=True)))
+        found = replace(made, replaced=replaced)
+    else:
+        return None
     vars(op)[_GIVEN] = key, values, replaced, found
     return found
 

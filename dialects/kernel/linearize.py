@@ -17,11 +17,6 @@ def flatten(at: Sequence[Linear], shape: Sequence[Dim]) -> Linear:
     return offset
 
 
-def strides(shape: Sequence[Dim]) -> list[Dim]:
-    """The stride of each axis, in elements."""
-    return [product(shape[number + 1 :]) for number in range(len(shape))]
-
-
 def looked_up(at: Sequence[Linear], shape: Sequence[Dim]) -> tuple[Dim, Dim, Dim]:
     """
     The number of indices that are loaded, the offset of the first, and their stride.

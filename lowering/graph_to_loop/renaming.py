@@ -34,10 +34,19 @@ class Renaming:
     names: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
     """By the text of a size its name, in the order of the kernel's symbols."""
 
+    renamed: dict[Polynomial, Dim] = field(default_factory=dict[Polynomial, Dim])
+    """What sizes are in these names: a kernel uses one at many places."""
+
     def __call__(self, size: Dim) -> Dim:
         """The dimension in the kernel's own names."""
         if isinstance(size, int):
             return size
+        if size not in self.renamed:
+            self.renamed[size] = self.rename(size)
+        return self.renamed[size]
+
+    def rename(self, size: Polynomial) -> Dim:
+        """The same for a size that was not met before."""
         atoms = {atom for monomial, _ in terms_of(size) for atom in monomial}
         own = {atom: self.name(atom) for atom in sorted(atoms, key=str)}
         return total(

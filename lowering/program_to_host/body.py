@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects import Dim, dim, guess
+from ...dialects import Dim, dim
 from ...dialects.loop import (
     CHECKED,
     TRACED,
@@ -221,7 +221,7 @@ class _Lowering(NotingBuilder):
             self.a.addresses[trip] = loop.trip
             outside = self.spent, self.share
             self.share = polls.share(op.body.block, self.kernels)
-            self.spent = polls.TRIP
+            self.spent = polls.Spent([polls.TRIP], polls.TRIP)
             self.add_inside(op.body.block.ops)
             if self.is_polled:
                 self.poll(in_trip=True)
@@ -242,7 +242,7 @@ class _Lowering(NotingBuilder):
         made: list[Function] = []
         for at, block in enumerate(op.blocks):
             branches.append(Signature(f"branch.{number}.{at}", (ADDRESS,), INT32))
-            self.spent, self.share = 0, polls.share(block, self.kernels)
+            self.spent, self.share = polls.Spent(), polls.share(block, self.kernels)
             made += self.functions(branches[-1], block)
         self.a, self.b, self.spent, self.share = around
         part = lower_part(branches, self.a.layout, number)
@@ -292,8 +292,8 @@ class _Lowering(NotingBuilder):
                 self.run_kernel(op, buffers)
         self.calls += 1
         if self.is_polled:
-            self.spent = self.spent + polls.weight(op, self.kernels)
-            if guess(self.spent) >= self.share:
+            self.spent.add(polls.weight(op, self.kernels))
+            if self.spent.guessed >= self.share:
                 self.poll()
 
     def run_kernel(self, op: CallOp, buffers: Sequence[Value]) -> None:

@@ -35,7 +35,7 @@ class NotingBuilder:
         self.is_profiled = PROFILED in program.attributes
         self.calls: int = 0
         """The ops so far that may end a run."""
-        self.spent: Dim = 0
+        self.spent = polls.Spent()
         """Points of loops since the last poll."""
 
     def leave_if(self, bad: Value, status: int, shown: Sequence[Value] = ()) -> None:
@@ -64,12 +64,12 @@ class NotingBuilder:
         with b.when(b.ne(b.number_of(thread), 0)):
             # The poll of a trip spends the trip's points; others look at the clock.
             spent: Dim = polls.POINTS_PER_POLL
-            if in_trip and symbols_of(self.spent) <= sizes.symbols.keys():
-                spent = polls.bounded(self.spent)
+            if in_trip and symbols_of(whole := self.spent.whole) <= {*sizes.symbols}:
+                spent = polls.bounded(whole)
             status = b.call(SPEND, self.a.context, sizes.size(spent))
             b.leave_if(b.ne(status, 0), INTERRUPTED)
             self.lap(BEGIN)
-        self.spent = 0
+        self.spent = polls.Spent()
 
     def lap(self, function: Signature, *arguments: Value) -> None:
         """Calls a function that notes the time, if the run has a profile."""

@@ -15,11 +15,11 @@ branch that is not taken.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.ir import Block
 
-from ...dialects import Dim, evaluate, greatest, guess, product
+from ...dialects import Dim, evaluate, greatest, guess, product, total
 from ...dialects.loop import (
     ArgsortOp,
     CallOp,
@@ -114,19 +114,38 @@ def bounded(work: Dim) -> Dim:
     )
 
 
+@dataclass
+class Spent:
+    """Points of loops since an interruption point, by what ran."""
+
+    parts: list[Dim] = field(default_factory=list[Dim])
+    guessed: int = 0
+    """How many these are, as cost models guess."""
+
+    def add(self, points: Dim) -> None:
+        """Adds the points of what runs next."""
+        self.parts.append(points)
+        self.guessed += guess(points)
+
+    @property
+    def whole(self) -> Dim:
+        """All of these points."""
+        return total(self.parts)
+
+
 def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
     """The points of loops after which there is an interruption point."""
-    total: Dim = 0
+    spent = Spent()
     ops = [*block.ops]
     for op in ops:
         match op:
             case IfOp() | ParallelOp():
                 ops += [each for region in op.regions for each in region.block.ops]
             case CallOp():
-                total = total + weight(op, kernels)
+                spent.add(weight(op, kernels))
             case _:
                 pass
-    return max(guess(total) // _POLL_SHARE, LEAST)
+    return max(spent.guessed // _POLL_SHARE, LEAST)
 
 
 def weight(op: CallOp, kernels: Mapping[str, KernelOp]) -> Dim:
@@ -143,18 +162,18 @@ def sizes_of(op: CallOp, kernel: KernelOp) -> dict[str, Dim]:
 
 def _points(block: Block) -> Dim:
     """The points of the loops of a kernel, with a few for what is around them."""
-    total: Dim = 0
+    points: Dim = 0
     for op in block.ops:
         match op:
             case TileOp():
-                total = total + product(op.sizes)
+                points = points + product(op.sizes)
             case ArgsortOp():
-                total = total + op.points
+                points = points + op.points
             case NativeOp():
-                total = total + op.size
+                points = points + op.size
             case ForOp():
                 inner = _points(op.body.block)
-                total = total + op.size * (1 if inner == 0 else inner)
+                points = points + op.size * (1 if inner == 0 else inner)
             case _:
                 pass
-    return total
+    return points

@@ -42,7 +42,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects import Dim, Polynomial, dim, product, symbol, terms_of
+from ....dialects import Dim, Polynomial, dim, symbol, terms_of, total
 from ....dialects.loop import (
     WORK,
     CallOp,
@@ -345,6 +345,6 @@ class _Walk:
         for monomial, factor in terms:
             is_place = factor > few
             self.template += [monomial, None if is_place else factor]
-            size = product(Polynomial((((each,), 1),)) for each in monomial)
+            size = Polynomial(((monomial, 1),)) if monomial else 1
             given.append(size * (self.give(factor) if is_place else factor))
-        return str(sum(given))
+        return str(total(given))

@@ -139,7 +139,8 @@ def buffer_of(value: SSAValue) -> BufferAttr:
 def replaced_by(op: Operation) -> SSAValue | None:
     """The operand that an op overwrites with its result, if any."""
     number = op.attributes.get(IN_PLACE)
-    if not isa(number, IntegerAttr):
+    # Most have none, and `isa` takes a while.
+    if number is None or not isa(number, IntegerAttr):
         return None
     if not 0 <= number.value.data < len(op.operands) or len(op.results) != 1:
         raise VerifyException(

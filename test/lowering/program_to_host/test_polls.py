@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pytest
 
 import static_runtime as sr
+from static_runtime.dialects.dims import dim, guess, total
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.cumulative import CumsumOp
 from static_runtime.lowering.program_to_host import polls as interrupts
@@ -268,3 +269,11 @@ def test_short_runs_ask_nothing():
     module = rows(symbolic=False)
     module(np.ones((32, 64), np.float32), np.ones((64, 64), np.float32))
     assert field(module, ContextLayout.TICK) == 0
+
+
+def test_what_is_spent_is_guessed_as_its_sum_is():
+    spent, parts = interrupts.Spent(), ["n * m + 64", "floordiv(n, 2)", "3", "-n + 1"]
+    for each in parts:
+        spent.add(dim(each))
+    assert spent.whole == total(map(dim, parts))
+    assert spent.guessed == guess(spent.whole)
