@@ -50,9 +50,7 @@ def with_buffers(program: ExportedProgram) -> ExportedProgram:
     instead = {name: same.setdefault(_identity(held[name]), name) for name in order}
     changed = {instead[name] for name in changed}
     instead = {
-        name: kept
-        for name, kept in instead.items()
-        if kept != name and kept in changed
+        name: kept for name, kept in instead.items() if kept != name and kept in changed
     }
     _check_apart(changed, {name: held[name] for name in held if name not in instead})
     constants = {
