@@ -28,7 +28,7 @@ _LAYOUT = ("C_CONTIGUOUS", "ALIGNED")
 
 
 def unknown_inputs(names: Sequence[str]) -> str:
-    """What a call got that gave inputs of these names, which the model does not have."""
+    """What a call got that gave inputs of names that the model does not have."""
     return (
         f"got an input called {listed(names)}; what the model stores, such as an "
         "initializer of ONNX or a buffer, is a constant, and is left out"

@@ -22,7 +22,7 @@ def appending(axis: int, body: str = "", grown: str = "t, r") -> Any:
     return model(
         f"""
     g (float[n, 3] x, float[3] w) => (float[a, b] y, float[3] last, float[n] sums)
-      <int64[1] axes = {{{axis}}}, int64 zero = {{0}}, bool yes = {{1}}, {empty}> {{
+      <int64[1] axes = {{{axis}}}, int64 zero = {{0}}, bool yes = {{1}}, {begins[axis]}> {{
       sizes = Shape (x)
       n = Gather (sizes, zero)
       y, last, sums = Loop (n, yes, begin, w) <

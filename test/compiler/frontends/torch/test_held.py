@@ -66,7 +66,8 @@ def test_tensors_of_a_list_are_states(is_buffer: bool):
     module = sr.compile(program, options=sr.Options(cache=False))
     assert str(program) == before
     names = module.input_names[1:]
-    assert len(names) == 2 and (names[0] == "b_rows") == is_buffer
+    assert len(names) == 2
+    assert (names[0] == "b_rows") == is_buffer
     assert module.output_names[1:] == tuple(f"{name}_out" for name in names)
     stepped(module, Cache(is_buffer))
 
