@@ -16,13 +16,12 @@ from .interpreter import model
 
 def appending(axis: int, body: str = "", grown: str = "t, r") -> Any:
     """A model of f32[n, 3] whose loop appends the square of a row along an axis."""
-    empty = (
-        "float[0, 3] begin = {}" if axis == 0 else "float[3, 2] begin = {1,2,3,4,5,6}"
-    )
+    begins = ("float[0, 3] begin = {}", "float[3, 2] begin = {1, 2, 3, 4, 5, 6}")
+    yes = "int64 zero = {0}, bool yes = {1}"
     return model(
         f"""
     g (float[n, 3] x, float[3] w) => (float[a, b] y, float[3] last, float[n] sums)
-      <int64[1] axes = {{{axis}}}, int64 zero = {{0}}, bool yes = {{1}}, {begins[axis]}> {{
+      <int64[1] axes = {{{axis}}}, {yes}, {begins[axis]}> {{
       sizes = Shape (x)
       n = Gather (sizes, zero)
       y, last, sums = Loop (n, yes, begin, w) <
