@@ -127,7 +127,7 @@ class FirstCallModule(StaticModule):
 
     def _measured(self) -> NoReturn:
         """Not known: there is one for each value."""
-        raise self._refusal("benchmark()")
+        raise self.refusal("benchmark()")
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Reduced:
         """The model as its source has it; what was compiled of it is left behind."""
@@ -149,7 +149,7 @@ class FirstCallModule(StaticModule):
         bound = ", ".join(self.bound_names)
         return f"<FirstCallModule ({inputs}) bound to {bound}>"
 
-    def _refusal(self, what: str) -> ValueError:
+    def refusal(self, what: str) -> ValueError:
         """The error that only the modules of values have something."""
         return ValueError(
             f"expected a module that is compiled for all inputs, to ask for {what}, "

@@ -118,7 +118,7 @@ class ReferenceModule(ProgramModule):
 
     def _measured(self) -> NoReturn:
         """Not there: nothing is compiled."""
-        raise self._refusal("benchmark()")
+        raise self.refusal("benchmark()")
 
     def statistics(self) -> Statistics:
         """What calls did: all of them were run by Python."""
@@ -153,7 +153,7 @@ class ReferenceModule(ProgramModule):
         made: Any = self._compilation
         return type(made)(self._model, target=made.target, options=options).run()
 
-    def _refusal(self, what: str) -> ValueError:
+    def refusal(self, what: str) -> ValueError:
         """The error that only compiled models have something."""
         return ValueError(
             f"expected a compiled module, to ask for {what}, got one that runs "

@@ -83,6 +83,11 @@ TESTED_ELSEWHERE = {
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",
     ),
+    "compiler/frontends/onnx/loop_trips.py": (
+        "is what loops of ONNX are limited by",
+        "compiler/frontends/onnx/test_control_flow.py",
+        "compiler/frontends/onnx/test_loop_appends.py",
+    ),
     "compiler/frontends/onnx/fitted.py": (
         "is how ops of ONNX Runtime say which shapes they expect",
         "compiler/frontends/onnx/test_contributed_bits.py",

@@ -19,7 +19,7 @@ from ...runtime.call import CompiledModule, StaticModule
 from ...runtime.program import Size
 from ..building import alone, make_module
 from ..observers import compilation_of
-from ..session import NODES
+from ..session import NODES, CompileError
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,11 @@ def twin_of(module: StaticModule) -> Twin:
     The twin of a module, compiled at the first time.
 
     Raises `CompileError` for a module whose model is not at hand, such as a model as
-    data or one of a folder that was built, and `OSError` for its file.
+    data or one of a folder that was built, or that is not compiled as a whole, and
+    `OSError` for its file.
     """
+    if not isinstance(module, CompiledModule):
+        raise CompileError(str(module.refusal("a profile")))
     with alone():
         if (found := _twins.get(module)) is None:
             found = _twins[module] = _compiled(module)

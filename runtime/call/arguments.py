@@ -27,6 +27,14 @@ _LAYOUT = ("C_CONTIGUOUS", "ALIGNED")
 """How the elements of an array lie in memory when compiled code reads them."""
 
 
+def unknown_inputs(names: Sequence[str]) -> str:
+    """What a call got that gave inputs of names that the model does not have."""
+    return (
+        f"got an input called {listed(names)}; what the model stores, such as an "
+        "initializer of ONNX or a buffer, is a constant, and is left out"
+    )
+
+
 def match_inputs(
     inputs: Sequence[TensorInfo], arguments: Sequence[Any], by_name: Mapping[str, Any]
 ) -> list[Any]:
@@ -38,7 +46,7 @@ def match_inputs(
     if len(arguments) > len(names):
         raise TypeError(f"{expected}, got {len(arguments)}")
     if unknown := [name for name in by_name if name not in names]:
-        raise TypeError(f"{expected}, got an input called {listed(unknown)}")
+        raise TypeError(f"{expected}, {unknown_inputs(unknown)}")
     given = dict(zip(names, arguments, strict=False))
     if twice := [name for name in by_name if name in given]:
         raise TypeError(f"{expected}, got {listed(twice)} twice")

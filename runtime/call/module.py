@@ -75,7 +75,7 @@ class StaticModule(Measured):
     @property
     def program(self) -> Program:
         """Inputs, outputs, memory and calls of the model."""
-        raise self._refusal("program")
+        raise self.refusal("program")
 
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """
@@ -96,7 +96,7 @@ class StaticModule(Measured):
         text which only an input has, `IndexError` when the model looks up an index out
         of its range.
         """
-        raise self._refusal("a call")
+        raise self.refusal("a call")
 
     def wait(self, timeout: float | None = None) -> bool:
         """
@@ -119,19 +119,19 @@ class StaticModule(Measured):
     @property
     def context(self) -> Context:
         """The first context of the module's pool."""
-        raise self._refusal("context")
+        raise self.refusal("context")
 
     @property
     def plan(self) -> Plan:
         """The plan of memory of the last run of the first context."""
-        raise self._refusal("plan")
+        raise self.refusal("plan")
 
     def statistics(self) -> Statistics:
         """
         What calls of the module did so far, and what the last run in this thread did
         not do. (After runs in more than 64 threads that may be unknown, and is empty.)
         """
-        raise self._refusal("statistics()")
+        raise self.refusal("statistics()")
 
     def release(self) -> None:
         """
@@ -146,11 +146,11 @@ class StaticModule(Measured):
         Raises `TypeError` unless every symbol of the inputs, and no other name, is
         given, and `ValueError` for sizes that the model cannot take.
         """
-        raise self._refusal("memory_report()")
+        raise self.refusal("memory_report()")
 
     def coverage(self, profile: Any = None, /, **sizes: int) -> Coverage:
         """What is compiled, of calls of these sizes, and of times of a `profile`."""
-        raise self._refusal("coverage()")
+        raise self.refusal("coverage()")
 
     def repeater(self, *arguments: Any) -> Callable[[int], None]:
         """
@@ -158,13 +158,13 @@ class StaticModule(Measured):
 
         It is for measuring: the outputs are written over each time, and not returned.
         """
-        raise self._refusal("repeater()")
+        raise self.refusal("repeater()")
 
     def __deepcopy__(self, _: Any) -> Self:
         """The same as a copy, as nothing writes to constants."""
         return copy(self)
 
-    def _refusal(self, what: str) -> ValueError:
+    def refusal(self, what: str) -> ValueError:
         """The error that this kind of module has no such thing."""
         return ValueError(
             f"expected a module of sr.compile, to ask for {what}, got "

@@ -34,7 +34,7 @@ from ..program import (
     TensorInfo,
     Tree,
 )
-from .arguments import match_inputs
+from .arguments import match_inputs, unknown_inputs
 from .complex_pairs import from_pairs, to_pairs
 from .texts import numbered, texts_of
 
@@ -254,7 +254,7 @@ def _bound(
     if len(arguments) > len(tree.keys):
         raise TypeError(f"{_expected(tree)}, got {len(arguments)}")
     if unknown := [name for name in by_name if name not in tree.keys]:
-        raise TypeError(f"{_expected(tree)}, got an input called {listed(unknown)}")
+        raise TypeError(f"{_expected(tree)}, {unknown_inputs(unknown)}")
     given = dict(zip(map(str, tree.keys), arguments, strict=False))
     if twice := [name for name in by_name if name in given]:
         raise TypeError(f"{_expected(tree)}, got {listed(twice)} twice")

@@ -14,6 +14,7 @@ from onnx import parser
 import static_runtime as sr
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.profiling import measure
 from static_runtime.compiler.runtime_folder import build_runtime
 
 from ..models.open_models import BLOCK, CHAIN, GROWN, OpenModel
@@ -221,7 +222,7 @@ def test_runtimes_and_pools_run_it():
 def test_what_only_compiled_code_has_is_refused(tmp_path: Path):
     made = oracle(RELU)
     asked = made.memory_report, made.coverage, lambda: made.context
-    for ask in (*asked, lambda: made.benchmark([])):
+    for ask in (*asked, lambda: made.benchmark([]), lambda: measure(made, [])):
         with pytest.raises(ValueError, match="expected a compiled module, to ask for"):
             ask()
     with pytest.raises(

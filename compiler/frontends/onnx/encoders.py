@@ -28,6 +28,7 @@ from ....dialects.graph.compose import (
 )
 from ..known import Known
 from ..unsupported import Unsupported
+from .emit import location_of
 from .ml_attributes import floats_of, integers_of, texts_of
 from .node import Handler, Node, Result
 
@@ -57,7 +58,10 @@ def _one_hot(node: Node) -> Result:
     is_known = ReduceMaxOp(same, axes=(len(shape),), keepdims=True).result
     beyond = WhereOp(is_known, number(0, i64), number(1, i64)).result
     table = node.tensor(Known.of(np.ones(1, np.float32)))
-    one = IndexSelectOp(table, beyond, axis=0, wraps=False).result
+    one = IndexSelectOp(table, beyond, axis=0, wraps=False)
+    one.location = location_of(
+        f"{node.name} (a OneHotEncoder with zeros=0, given what is no category)"
+    )
     return WhereOp(same, one, number(0, f32))
 
 

@@ -8,13 +8,12 @@ the number of trips is known and small.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects import Dim, greater, sizes, symbols_of, tensor, tensor_type
+from ....dialects import Dim, sizes, symbols_of, tensor, tensor_type
 from ....dialects.graph import (
     UNLIMITED,
     AddOp,
@@ -35,6 +34,8 @@ from ....dialects.graph.compose import joining, shape_of
 from ..known import Known
 from ..unsupported import NeedsValue, Unsupported
 from .graph_builder import GraphBuilder
+from .loop_appends import Append, take_appends, whole
+from .loop_trips import LoopTrips
 from .node import Node
 from .region import add, building, entries_of, retype, scalar, tensors
 from .scope import Entry, Lost, Scope, is_true
@@ -47,45 +48,13 @@ _MOST_UNROLLED = 64
 """The most trips of a loop that is unrolled."""
 
 
-@dataclass
-class _Trips:
-    """The number of trips of a loop, as far as it is known."""
-
-    limit: Dim | None
-    """The limit of trips; None when it is known only at run time, or there is none."""
-
-    count: SSAValue | None
-    """The limit of trips when it is computed at run time."""
-
-    condition: Known | SSAValue | None
-    """The condition of the first trip; None when there is none."""
-
-    @classmethod
-    def of(cls, builder: GraphBuilder, node: Node) -> _Trips:
-        """The trips of a Loop."""
-        limit: Dim | None = None
-        count: SSAValue | None = None
-        if node.has(0):
-            if (known := node.known_input(0)) is not None:
-                if known.array.size != 1:
-                    raise node.error(f"expected one number of trips, got {known.type}")
-                (limit,) = known.dims()
-                limit = greater(limit, 0)
-            else:
-                count = scalar(builder, node, node.operand(0))
-        condition = node.value(1) if node.has(1) else None
-        if isinstance(condition, SSAValue):
-            condition = scalar(builder, node, condition)
-        return cls(limit, count, condition)
-
-
 class _LoopBuilder:
     """Builds a Loop of ONNX."""
 
     def __init__(self, builder: GraphBuilder, node: Node, scope: Scope):
         self.builder, self.node, self.scope = builder, node, scope
         self.graph = node.graph("body")
-        self.trips = _Trips.of(builder, node)
+        self.trips = LoopTrips.of(builder, node)
         self.states = [node.value(place) for place in range(2, len(node.values))]
         expected = len(self.states) + 2
         if len(self.graph.input) != expected:
@@ -114,6 +83,43 @@ class _LoopBuilder:
         if results is None:
             return [Lost() for _ in self.node.proto.output]
         carried = [self.node.operand(place) for place in range(2, 2 + len(self.states))]
+        is_short = self.is_short()
+        appends = [] if is_short else take_appends(body, carried, results)
+        if appends:
+            return self.appending(body, entries[0], results, carried, appends)
+        return self.finish(body, entries[0], results, carried)
+
+    def appending(
+        self,
+        body: Block,
+        next: Entry,
+        results: list[SSAValue],
+        carried: list[SSAValue],
+        appends: Sequence[Append],
+    ) -> Sequence[Entry]:
+        """The results of a loop whose trips append to some of what it carries."""
+        count, grown = len(carried), {each.place for each in appends}
+        kept = [place for place in range(count) if place not in grown]
+        self.states = [self.states[place] for place in kept]
+        given = [results[place] for place in kept] + results[count:]
+        given += [each.piece for each in appends]
+        found = self.finish(body, next, given, [carried[place] for place in kept])
+        last, stacks = found[: len(kept)], [*found[len(kept) :]]
+        entries = dict(zip(kept, last, strict=True))
+        for each in reversed(appends):
+            pieces = self.builder.tensor(stacks.pop())
+            assert pieces is not None, "a loop that is built has results"
+            entries[each.place] = whole(self.builder, self.node, each, pieces)
+        return [*(entries[place] for place in range(count)), *stacks]
+
+    def finish(
+        self,
+        body: Block,
+        next: Entry,
+        results: list[SSAValue],
+        carried: list[SSAValue],
+    ) -> Sequence[Entry]:
+        """The results of a loop with this body, which is unrolled if need be."""
         ends = [each.type for each in results[: len(carried)]]
         if ends != [each.type for each in carried]:
             pairs = zip(results, [each.type for each in carried], strict=False)
@@ -124,7 +130,7 @@ class _LoopBuilder:
                     shape = sizes(tensor_type(each))
                     found = retype(self.builder, self.node, results[place], shape)
                     results[place] = found
-        return self.close(body, entries[0], results, carried)
+        return self.close(body, next, results, carried)
 
     def add_trip(self) -> list[Entry]:
         """

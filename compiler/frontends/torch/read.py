@@ -15,6 +15,7 @@ from . import control_flow, flexible
 from .as_exported import Readings, readings
 from .export import FAILURES, Whole, decompose
 from .guards import guards_of, unproven
+from .held import with_buffers
 from .operator_names import operator_names
 from .program import ProgramReader, Reading
 
@@ -57,7 +58,7 @@ def read_program(
     except (Whole, CompileError):
         pass  # what refuses the decomposed program is what a user is told
     try:
-        core = decompose(program)
+        core = decompose(with_buffers(program))
     except FAILURES as error:
         raise CompileError(
             f"PyTorch's run_decompositions of {name}: {error}; if that was exported "

@@ -168,7 +168,13 @@ def test_trees_are_taken_by_position_and_by_name():
         (([1, 2],), {}, "4 inputs (x, scale, y, z), got none for y"),
         (([1, 2], 2.0, 3, 4, 5), {}, "4 inputs (x, scale, y, z), got 5"),
         (([1, 2], 2.0), {"x": [1, 2]}, "4 inputs (x, scale, y, z), got x twice"),
-        (([1, 2],), {"w": 1}, "4 inputs (x, scale, y, z), got an input called w"),
+        (
+            ([1, 2],),
+            {"w": 1},
+            "4 inputs (x, scale, y, z), got an input called w; what the model stores, "
+            "such as an initializer of ONNX or a buffer, is a constant, and is left "
+            "out",
+        ),
     ],
 )
 def test_refuses_other_arguments(

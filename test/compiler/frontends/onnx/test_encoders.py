@@ -177,7 +177,7 @@ def test_the_error_of_an_unknown_category_names_the_node():
     module: Any = sr.compile(one_hot(TensorProto.INT64, [0, 1], zeros=0))
     x = np.array([[0, 1, 1, 0, 1]])
     assert module(x)[0].argmax(1).tolist() == x[0].tolist()
-    with pytest.raises(IndexError, match=r"at y: expected an index"):
+    with pytest.raises(IndexError, match=r"at y \(a OneHot.*no category"):
         module(x + 1)
 
 
