@@ -21,8 +21,8 @@ prefer channels last: then weights and result are contiguous in the output chann
 the reduction reads contiguous memory. The order is propagated to users as long as they
 can carry it, unless more elements would have to be permuted for an op than are in the
 order already. An order is propagated back through an op to its operands when these are
-smaller, or to a permutation of the model's own. Permutations remain where a chain
-begins and ends; `fold-constants` computes those of weights, and one of the model
+smaller, or to a permutation of the model's own, but through none whose bits it changes:
+whether it is depends on sizes. Permutations remain where a chain begins and ends; `fold-constants` computes those of weights, and one of the model
 becomes one with that of a chain. A chain that computes too little for the elements that
 it permutes stays in its order. As that depends on sizes, and results must not, its ops
 get the properties (`Carried.unmoved`) with which they compute the same bits as in the
@@ -179,7 +179,7 @@ class _Choice:
         if before is None or len(op.operand_sizes()[0]) != len(before):
             return None
         carried = op.carry(0, before)
-        if carried is None or carried.result != order:
+        if carried is None or carried.result != order or carried.unmoved:
             return None
         # Permuting operands as large as the result gains nothing.
         pairs = zip(op.operands, carried.operands, strict=True)
