@@ -22,11 +22,11 @@ the reduction reads contiguous memory. The order is propagated to users as long 
 can carry it, unless more elements would have to be permuted for an op than are in the
 order already. An order is propagated back through an op to its operands when these are
 smaller, or to a permutation of the model's own, but through none whose bits it changes:
-whether it is depends on sizes. Permutations remain where a chain begins and ends; `fold-constants` computes those of weights, and one of the model
-becomes one with that of a chain. A chain that computes too little for the elements that
-it permutes stays in its order. As that depends on sizes, and results must not, its ops
-get the properties (`Carried.unmoved`) with which they compute the same bits as in the
-other order.
+whether it is depends on sizes. Permutations remain where a chain begins and ends;
+`fold-constants` computes those of weights, and one of the model becomes one with that
+of a chain. A chain that computes too little for the elements that it permutes stays in
+its order. As that depends on sizes, and results must not, its ops get the properties
+(`Carried.unmoved`) with which they compute the same bits as in the other order.
 """
 
 from __future__ import annotations

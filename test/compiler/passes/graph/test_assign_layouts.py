@@ -1,4 +1,4 @@
-"""Bits do not depend on where a chain of permuted ops begins, which depends on sizes."""
+"""Bits do not depend on where a chain of permuted ops begins, as sizes decide."""
 
 from __future__ import annotations
 
