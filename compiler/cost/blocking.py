@@ -219,7 +219,7 @@ class _Chooser:
         wanted = self.preference.mr.data
         mr = max(most_rows(vectors, self.target, wanted, spare), 1)
         most = most_rows(vectors, self.target, OPEN_COUNT, spare)
-        mr = choose_rows(self.tile, mr, 0 if wanted or self.isa else most)
+        mr = choose_rows(self.tile, mr, 0 if wanted or self.isa else most, vectors)
         few = size_or_open(product([*map(size_or_open, (rows, *self.over))])) <= mr
         narrows = self.narrows(a)
         block = self.block_k(reduced, few and not packs_b)

@@ -5,7 +5,7 @@ left out (`loop.zero_outside`): tiles of whole lines leave out most.
 A tile goes over all k that one of its rows needs, or, where it is a line, over those of
 each row. Of 7x7 places under 3x3 taps, tiles of 10 rows, which reach over lines, need
 all; tiles of a line leave out 18 %. On a Zen 4 convolutions over 4x4, 7x7, 8x8, 10x10
-and 14x14 took 0.72, 0.85, 0.86, 0.89 and 0.92 of the time (128 to 512 channels, one
+and 14x14 took 0.71, 0.84, 0.86, 0.87 and 0.89 of the time (128 to 512 channels, one
 thread, 2026-11-30).
 """
 
@@ -22,9 +22,6 @@ from ...dialects.loop import IN_FLIGHT, TileOp, ZeroOutsideOp
 
 _OF_A_TILE = 0.25
 """What a tile takes for each k beside its rows, in rows; from the figures above."""
-
-_LEAST = IN_FLIGHT // 2
-"""Rows, at least, whose accumulators keep multiply-adds busy: of two vectors each."""
 
 _MOST_PLACES = 1 << 16
 """Rows, at most, that are looked at: of more, few see a border."""
@@ -75,11 +72,12 @@ class _Axis:
         return np.maximum(stop - start, 0)
 
 
-def choose_rows(tile: TileOp, mr: int, most: int) -> int:
+def choose_rows(tile: TileOp, mr: int, most: int, vectors: int) -> int:
     """
     MR of a tile, at most as given: rows are partitioned evenly, so that no register
     tile is left with few. Where the k-loop speaks of a border, a divisor of a line up
-    to `most` rows takes its place if less is multiplied.
+    to `most` rows takes its place if less is multiplied, and the accumulators of these
+    rows, each of some `vectors`, keep multiply-adds busy.
     """
     rows = tile.sizes[0]
     if not isinstance(rows, int) or not rows:
@@ -88,8 +86,8 @@ def choose_rows(tile: TileOp, mr: int, most: int) -> int:
     axes = [*_axes(tile)] if most and rows <= _MOST_PLACES else []
     if not axes:
         return mr
-    width = axes[0].width
-    divisors = (each for each in range(_LEAST, most + 1) if width % each == 0)
+    width, least = axes[0].width, -(-IN_FLIGHT // vectors)
+    divisors = (each for each in range(least, most + 1) if width % each == 0)
     return min((mr, *divisors), key=lambda mr: _time(axes, rows, mr))
 
 
