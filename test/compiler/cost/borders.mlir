@@ -47,7 +47,7 @@ loop.kernel @parts(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
 // would wait for each other.
 //
 // CHECK-LABEL: loop.kernel @short
-// CHECK:         loop.tile {{.*}} by 4, 32, 16 as
+// CHECK:         loop.tile {{.*}} by 4, 64, 16 as
 loop.kernel @short(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 4, %j to 64, reduce %k to 3, reduce %l to 192 from %zero : f32 k_loop (%sum) {
