@@ -91,13 +91,16 @@ class Interpolation:
         match self.coordinates:
             case "tf_crop_and_resize":
                 return False
-            case "tf_half_pixel_for_nn":
-                return self.mode in ("floor", "round_prefer_floor")
             case "align_corners" if not self.multiplies:
                 # A quotient may be just beside the whole number that it should be.
                 return self.mode in ("round_prefer_floor", "round_prefer_ceil")
             case _:
                 return True
+
+    def stays(self, count: int, size: int) -> bool:
+        """Whether TensorFlow's centres are not moved, as the axis keeps its size."""
+        is_equal = count == size and self.scale in (None, 1.0)
+        return is_equal and self.coordinates == "tf_half_pixel_for_nn"
 
     def reach(self, count: Dim, size: Dim) -> Dim:
         """
@@ -130,7 +133,7 @@ class Interpolation:
             if self.multiplies:
                 return x * (of(count - 1) / of(max(size - 1, 1)))
             return x * of(count - 1) / of(max(size - 1, 1))
-        if self.coordinates != "asymmetric":
+        if self.coordinates != "asymmetric" and not self.stays(count, size):
             x = x + of(0.5)
         if self.multiplies:
             x = x * (of(count) / of(size) if self.scale is None else of(1 / self.scale))

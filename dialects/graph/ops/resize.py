@@ -223,7 +223,11 @@ class _Row:
             if how.multiplies:
                 return MulOp(x, DivOp(number(last), number(points))).result
             return DivOp(MulOp(x, number(last)), number(points)).result
-        if how.coordinates != "asymmetric":
+        if how.coordinates == "tf_half_pixel_for_nn" and how.scale in (None, 1.0):
+            # An axis that keeps its size stays, which only the run may know.
+            apart = maximum(self.size - self.count, self.count - self.size)
+            x = AddOp(x, MulOp(number(0.5), number(minimum(apart, 1)))).result
+        elif how.coordinates != "asymmetric":
             x = AddOp(x, number(0.5)).result
         x = self.scaled(x)
         if how.coordinates in ("asymmetric", "tf_half_pixel_for_nn"):

@@ -117,6 +117,14 @@ CASES = {
         N,
         11,
     ),
+    "resize to what may be the same size": Case(
+        "float[n,2,4,h] x | <int64[4] s = {2, 2, 7, 3}, float[8] r ="
+        " {0, 0, 0, 0, 1, 1, 1, 1}>"
+        ' { y = Resize<coordinate_transformation_mode="tf_half_pixel_for_nn",'
+        ' mode="linear">(x, r, , s) }',
+        ({"n": 2, "h": 3}, {"n": 2, "h": 5}),
+        11,
+    ),
     "upsample of opset 9": Case(
         "float[n,1,5,6] x | <float[4] s = {1, 1, 2, 3}>"
         ' { y = Upsample(x, s) z = Upsample<mode="linear">(x, s) }',

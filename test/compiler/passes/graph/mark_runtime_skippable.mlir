@@ -163,7 +163,7 @@ func.func @nearest_of_known_size(%x : tensor<2x?xf32, ["w"]>) -> tensor<2x?xf32,
 // RESIZE:         graph.index_select %{{.*}} {axis = 0 : i64, wraps = false} :
 func.func @not_nearest(%x : tensor<5xf32>) -> tensor<5xf32> {
   %0 = graph.resize %x {axis = 0 : i64, size = "5", mode = "linear", coordinates = "half_pixel"} : tensor<5xf32> -> tensor<5xf32>
-  %1 = graph.resize %0 {axis = 0 : i64, size = "5", mode = "ceil", coordinates = "tf_half_pixel_for_nn"} : tensor<5xf32> -> tensor<5xf32>
+  %1 = graph.resize %0 {axis = 0 : i64, size = "5", mode = "ceil", coordinates = "align_corners"} : tensor<5xf32> -> tensor<5xf32>
   return %1 : tensor<5xf32>
 }
 

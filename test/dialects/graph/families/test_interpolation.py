@@ -38,11 +38,11 @@ def test_every_point_takes_its_own_element(
             assert np.array_equal(places(how, count), np.arange(count)), count
 
 
-def test_what_is_rounded_up_from_the_middle_moves():
-    for mode in ("ceil", "round_prefer_ceil"):
-        how = Interpolation(mode, "tf_half_pixel_for_nn")
-        assert not how.keeps_equal
-        assert places(how, 3).tolist() == [1, 2, 2]
+def test_a_centre_moves_where_the_size_changes():
+    how = Interpolation("ceil", "tf_half_pixel_for_nn")
+    assert how.keeps_equal
+    assert how.positions(3, 3, np.dtype(np.float32)).tolist() == [0, 1, 2]
+    assert how.positions(4, 2, np.dtype(np.float32)).tolist() == [1, 3]
 
 
 def test_another_scale_or_a_crop_moves():
