@@ -79,8 +79,8 @@ def test_a_mutant_is_refused_or_computes_what_it_says(
     campaign.run(1, float("inf"), count)
     assert not campaign.findings, "\n".join(findings(campaign))
     assert sum(campaign.outcomes.values()) == count
-    # Some are found to be broken, and some are not; ten with passes may all be broken.
-    is_few = kind in ("artifact", "graph") or (kind, count) == ("passes", 10)
+    # Some are found to be broken, and some are not; of a few all may be broken.
+    is_few = kind in ("artifact", "graph") or count < 20
     assert len(campaign.outcomes) > 1 or is_few
 
 

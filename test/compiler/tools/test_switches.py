@@ -105,7 +105,7 @@ def test_results_are_those_of_any_options(words: list[str], tmp_path: Path):
         (["--planner", "naif"], "expected a planner like naive, got naif"),
         (["--algorithms", "faster"], "expected algorithms exact or fast or fastest"),
         (["--weights", "int2"], "expected weights of int8 or int4, got int2"),
-        ([*ORACLE, "--profile"], "expected a module that compile made here"),
+        ([*ORACLE, "--profile"], "expected a compiled module, to ask for a profile"),
     ],
     ids=["precondition", "planner", "algorithms", "weights", "profile"],
 )

@@ -126,7 +126,7 @@ def test_a_text_of_no_category_is_an_error_unless_zeros_are_asked_for():
     node = ml("OneHotEncoder", ["x"], ["y"], cats_strings=["a", "b", "a"], zeros=0)
     module: Any = compiled([node])
     assert module(["b", "a"]).tolist() == [[0, 1, 0], [0, 0, 1]]
-    with pytest.raises(IndexError, match=r"at y: expected an index"):
+    with pytest.raises(IndexError, match=r"at y .*no category.*: expected an index"):
         module(["b", "c"])
 
 
