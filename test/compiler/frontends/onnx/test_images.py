@@ -119,9 +119,9 @@ CASES = {
     ),
     "resize to what may be the same size": Case(
         "float[n,2,4,h] x | <int64[4] s = {2, 2, 7, 3}, float[8] r ="
-        " {0, 0, 0, 0, 1, 1, 1, 1}>"
+        " {0, 0, 0, 0, 1, 1, 1, 1}, float[0] e = {}>"
         ' { y = Resize<coordinate_transformation_mode="tf_half_pixel_for_nn",'
-        ' mode="linear">(x, r, , s) }',
+        ' mode="linear">(x, r, e, s) }',
         ({"n": 2, "h": 3}, {"n": 2, "h": 5}),
         11,
     ),
