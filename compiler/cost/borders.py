@@ -116,7 +116,7 @@ def _axes(tile: TileOp) -> Iterator[_Axis]:
         if not isinstance(op, ZeroOutsideOp):
             continue
         at, (low, high) = op.at, op.bounds
-        line = next((e for e in at.blocked_indices if e.index is row), None)
+        line = at.blocks_of(row)
         for index, count in zip(k_indices, tile.sizes[2:], strict=True):
             along = op.along(index)
             if (

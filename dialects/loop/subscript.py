@@ -93,15 +93,17 @@ class Subscript:
 
     def step(self, index: SSAValue) -> Dim:
         """How far it is for one step of an index, but from a block to the next."""
-        if self.blocked is not None and self.blocked.index is index:
-            return self.blocked.step
-        if self.vnni is not None and self.vnni.index is index:
-            return self.vnni.step
+        if (blocks := self.blocks_of(index)) is not None:
+            return blocks.step
         return sum((stride for each, stride in self.terms if each is index), start=0)
 
     def is_computed_in(self, block: Block | Operation) -> bool:
         """Whether an index is no argument, and computed in a block or inside of it."""
         return any(is_computed_in(block, each) for each in self.indices)
+
+    def blocks_of(self, index: SSAValue) -> BlockedIndex | None:
+        """How an index counts in blocks, if it does."""
+        return next((e for e in self.blocked_indices if e.index is index), None)
 
     @property
     def blocked_indices(self) -> list[BlockedIndex]:

@@ -75,16 +75,15 @@ class ZeroOutsideOp(IRDLOperation, metaclass=OpClass):
     def along(self, index: SSAValue) -> tuple[Dim, Dim] | None:
         """How far the subscript moves by a unit of an index, and how much that is."""
         at = self.at
-        for each in at.blocked_indices:
-            if each.index is index:
-                return (each.stride, each.size) if each.step == 0 else None
+        if (blocks := at.blocks_of(index)) is not None:
+            return (blocks.stride, blocks.size) if blocks.step == 0 else None
         step = at.step(index)
         return None if step == 0 else (step, 1)
 
     def within(self, index: SSAValue) -> BlockedIndex | None:
         """The blocks of an index within which alone the subscript moves."""
-        found = (each for each in self.at.blocked_indices if each.index is index)
-        return next((each for each in found if each.stride == 0), None)
+        blocks = self.at.blocks_of(index)
+        return blocks if blocks is not None and blocks.stride == 0 else None
 
     def rows_of_taps(
         self, row: SSAValue, k: SSAValue, rows: int, count: int

@@ -124,7 +124,7 @@ class _BlockedWriter:
         # Where nothing is reduced there is one block, for the epilogue.
         end = stop
         if not isinstance(bound, int):
-            end = w.emit(f"call i64 @llvm.smax.i64(i64 {stop}, i64 1)")
+            end = w.greatest(stop, "1")
         if most:
             w.loop("0", end, most, (), block)
             return

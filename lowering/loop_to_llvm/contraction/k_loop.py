@@ -58,7 +58,9 @@ def k_loop(
         bound = w.size(sizes[number]) if number else block.count
         stride = product(filled[number + 1 :])
 
-        def body(at: str, count: int, inner: list[Value], rows: range | None = rows):
+        def body(
+            at: str, count: int, inner: list[Value], rows: range | None = rows
+        ) -> _Values:
             here = at if number else w.add(block.start, at)
             first = w.add(k, w.mul(at, w.size(stride)))
             return level([*indices, here], first, count, inner, rows)
@@ -103,10 +105,10 @@ def _write_ranges(
 ) -> list[Value]:
     """Writes a loop over each range, by several k where the whole is written so."""
     for own in ranges:
-        if counts != (1,):
-            counts = blocks.unrolled(own.stop, own.divided)
+        is_unrolled = counts != (1,)
+        many = blocks.unrolled(own.stop, own.divided) if is_unrolled else counts
         some = body if own.rows is None else partial(body, rows=own.rows)
-        carried = blocks.w.loop_by(counts, own.stop, carried, some, own.start)
+        carried = blocks.w.loop_by(many, own.stop, carried, some, own.start)
     return [*carried]
 
 

@@ -50,7 +50,7 @@ def k_ranges(
         number = _number(blocks, op)
         if number < blocks.axis:
             own, here = _range(blocks, op, tile, number), block.outer[number]
-            alive += [_at_most(blocks, own.start, here), w.below(here, own.stop)]
+            alive += [w.below(own.start, w.add(here, "1")), w.below(here, own.stop)]
             continue
         parts = _by_rows(blocks, op, tile.shape.rows, number)
         parts = parts or [_range(blocks, op, tile, number)]
@@ -73,8 +73,8 @@ def _in_block(blocks: Blocks, block: KBlock, whole: KRange) -> KRange:
     """The part of a range that is in a block, counted from where that begins."""
     w = blocks.w
     end = w.add(block.start, block.count)
-    start = _greatest(blocks, w.minus(whole.start, block.start), "0")
-    stop = _greatest(blocks, start, w.minus(w.least(whole.stop, end), block.start))
+    start = w.greatest(w.minus(whole.start, block.start), "0")
+    stop = w.greatest(start, w.minus(w.least(whole.stop, end), block.start))
     divided = gcd(whole.divided, *_factors(blocks.values_in_block))
     return KRange(start, stop, divided, whole.rows)
 
@@ -148,12 +148,12 @@ def _range(
 
     def first_from(bound: str, position: str) -> str:
         """The first index at which a window from a position has come to a bound."""
-        left = _greatest(blocks, w.emit(f"sub nsw i64 {bound}, {position}"), "0")
+        left = w.greatest(w.minus(bound, position), "0")
         steps = w.div(w.add(left, str(step - 1)), step)
         return w.least(w.mul(steps, w.size(unit)), size)
 
     start, stop = first_from(low, most), first_from(high, least)
-    return KRange(start, _greatest(blocks, start, stop), gcd(*_factors(unit)))
+    return KRange(start, w.greatest(start, stop), gcd(*_factors(unit)))
 
 
 def _factors(size: Dim) -> list[int]:
@@ -166,9 +166,8 @@ def _positions(
 ) -> tuple[str, str]:
     """The least and the greatest position of a window in a tile, where k is 0."""
     at = op.at
-    of_row = next((e for e in at.blocked_indices if e.index is blocks.row), None)
     terms = tuple((index, step) for index, step in at.terms if index is not k)
-    window = Subscript(terms, at.offset, of_row)
+    window = Subscript(terms, at.offset, at.blocks_of(blocks.row))
 
     def position(corner: _Corner) -> str:
         with blocks.scope.inner(SCALAR):
@@ -205,13 +204,3 @@ def _within_lines(
         w.emit(f"select i1 {same}, i64 {first}, i64 {begin}"),
         w.emit(f"select i1 {same}, i64 {last}, i64 {end}"),
     )
-
-
-def _greatest(blocks: Blocks, a: str, b: str) -> str:
-    """The greater of two i64."""
-    return blocks.w.emit(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
-
-
-def _at_most(blocks: Blocks, a: str, b: str) -> str:
-    """Whether an i64 is no more than another."""
-    return blocks.w.emit(f"icmp sle i64 {a}, {b}")

@@ -128,6 +128,12 @@ class FunctionWriter(IndexWriter):
             return str(min(int(a), int(b)))
         return self.emit(f"select i1 {self.below(a, b)}, i64 {a}, i64 {b}")
 
+    def greatest(self, a: str, b: str) -> str:
+        """The greater of two i64."""
+        if is_number(a) and is_number(b):
+            return str(max(int(a), int(b)))
+        return self.emit(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
+
     def same(self, a: str, b: str) -> str:
         """Whether two i64 are equal."""
         if is_number(a) and is_number(b):
