@@ -5,6 +5,7 @@ from __future__ import annotations
 from .blocking import choose_blocking
 from .branch_work import Work, distributed, pays, total, work_of
 from .candidates import candidates
+from .columns import columns_at_once
 from .functions import CONSTANTS
 from .idle_loops import leaves_if_idle
 from .kernel_work import bytes_touched, integer_operations_of, operations_of
@@ -59,6 +60,7 @@ __all__ = [
     "choose_window",
     "packed_whole",
     "pairs_fit",
+    "columns_at_once",
     "contractions_of",
     "k_at_once",
     "distributed",

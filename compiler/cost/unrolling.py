@@ -173,9 +173,21 @@ def bodies_at_once(loop: ForOp) -> int:
     inside = [each.size for each in body.walk() if isinstance(each, ForOp)]
     is_known = all(isinstance(each, int) and each for each in inside)
     is_once = isinstance(loop.size, int) and loop.size // unit == 1
-    if is_once and is_known and unit <= _MAX_UNROLLED_BODIES:
+    vectors = _vectors_around(loop)
+    if is_once and is_known and unit * vectors <= _MAX_UNROLLED_BODIES:
         return unit
-    return max(few // _ACCUMULATORS_PER_BODY, 1) * _ACCUMULATORS_PER_BODY
+    bodies = few // (_ACCUMULATORS_PER_BODY * vectors)
+    return max(bodies, 1) * _ACCUMULATORS_PER_BODY
+
+
+def _vectors_around(loop: ForOp) -> int:
+    """The vectors of columns that a loop over rows is computed for."""
+    around = loop.parent_op()
+    count = 1
+    while isinstance(around, ForOp):
+        count *= around.several
+        around = around.parent_op()
+    return count
 
 
 def masks_rest(loop: ForOp, target: TargetAttr) -> bool:

@@ -50,6 +50,7 @@ from ....dialects.loop import (
 from ...cost import (
     bodies_at_once,
     bytes_ahead,
+    columns_at_once,
     fetches,
     k_at_once,
     leaves_if_idle,
@@ -92,6 +93,8 @@ def _choose(op: Operation, target: TargetAttr, preference: PreferenceAttr) -> No
     """Sets what one loop is written by."""
     match op:
         case ForOp():
+            if (vectors := columns_at_once(op, target)) > 1:
+                op.vectors = IntegerAttr(vectors, i64)
             if (bodies := bodies_at_once(op)) > 1:
                 op.unroll = IntegerAttr(bodies, i64)
             if masks_rest(op, target):

@@ -152,7 +152,8 @@ class LoopWriter(OpWriter):
                 continue
             # LLVM interleaves the long bodies of math functions when vectors are one
             # value. A long body without is written once, and takes turns.
-            is_wide = _has_functions(op) and vectors <= op.several
+            # Vectors of columns go down the loops inside together.
+            is_wide = _is_one_value(op) and vectors <= op.several
             lanes = op.width * vectors if is_wide else op.width
             count = vectors * op.width // lanes
             # The initial value is combined at the end, not in every lane.
@@ -320,7 +321,10 @@ def _empty(type: Attribute, by: str) -> Value:
     return found
 
 
-def _has_functions(op: ForOp) -> bool:
-    """Whether a body calls functions that are written here."""
+def _is_one_value(op: ForOp) -> bool:
+    """Whether a body calls functions that are written here, or has loops inside."""
     ops = op.body.block.ops
-    return any(each.name.removeprefix("math.") in FUNCTIONS for each in ops)
+    return any(
+        isinstance(each, ForOp) or each.name.removeprefix("math.") in FUNCTIONS
+        for each in ops
+    )

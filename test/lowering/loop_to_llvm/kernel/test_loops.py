@@ -138,6 +138,8 @@ CASES = {
     "across": Case(("n", COLUMNS), (COLUMNS,), summed("%x0", 0), in_order),
     "one_column": Case(("n", 1), (1,), summed("%x0", 0), in_order),
     "across_many": Case(("n", 67), (67,), summed("%x0", 0), in_order),
+    "several_vectors": Case(("n", 179), (179,), summed("%x0", 0), in_order),
+    "of_equal_sizes": Case(("n", "n"), ("n",), summed("%x0", 0), in_order),
     "long_along": Case(
         (3, "n"), (3,), LONG + "\n" + summed("%x8", 1), lambda x: in_order(long(x).T)
     ),
