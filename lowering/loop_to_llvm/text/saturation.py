@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import inf, isnan
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, i1, i32
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, i1, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from .function import FunctionWriter
@@ -24,8 +24,8 @@ from .types import Value, number_text, suffix, type_text
 _ORDERED = {2: "ogt", 4: "olt"}
 """Comparisons of floats that are false with NaN, by their numbers in MLIR."""
 
-_LEAST, _BEYOND = -(2.0**31), 2.0**31
-"""The least number that an i32 is, and the least that is too large."""
+_BITS = {i32: 31, i64: 63}
+"""The bits beside the sign of the integers whose vectors are written out."""
 
 
 def saturate(w: FunctionWriter, op: arith.FPToSIOp, value: Value) -> Value:
@@ -35,19 +35,20 @@ def saturate(w: FunctionWriter, op: arith.FPToSIOp, value: Value) -> Value:
     if rounds_first(op):
         name = f"@llvm.lrint.{suffix(type, lanes)}.{suffix(value.type, lanes)}"
         return w.value(f"call {to} {name}({value.typed})", type, lanes)
-    if lanes == 1 or type != i32:
+    bits = _BITS.get(type)
+    if lanes == 1 or bits is None:
         name = f"@llvm.fptosi.sat.{suffix(type, lanes)}.{suffix(value.type, lanes)}"
         return w.value(f"call {to} {name}({value.typed})", type, lanes)
-    least, most = limits(op.input)
-    may_be = least < _LEAST, most >= _BEYOND
+    (least, most), lowest, beyond = limits(op.input), -(2.0**bits), 2.0**bits
+    may_be = least < lowest, most >= beyond
 
     def test(predicate: str, number: float) -> Value:
         other = _splat(w, number, value)
         return w.value(f"fcmp {predicate} {value.typed}, {other.text}", i1, lanes)
 
     # What is no number compares false.
-    inside = [test("oge", _LEAST)] if may_be[0] else []
-    inside += [test("olt", _BEYOND)] if may_be[1] else []
+    inside = [test("oge", lowest)] if may_be[0] else []
+    inside += [test("olt", beyond)] if may_be[1] else []
     inside = inside or [w.value(f"fcmp ord {value.typed}, {value.text}", i1, lanes)]
     condition = inside[0]
     for each in inside[1:]:
@@ -56,11 +57,11 @@ def saturate(w: FunctionWriter, op: arith.FPToSIOp, value: Value) -> Value:
         f"select {condition.typed}, {value.typed}, {_splat(w, 0.0, value).typed}"
     )
     found = w.emit(f"fptosi {type_text(value.type, lanes)} {kept} to {to}")
-    ends = (("olt", _LEAST, -(1 << 31)), ("oge", _BEYOND, (1 << 31) - 1))
+    ends = (("olt", lowest, -(1 << bits)), ("oge", beyond, (1 << bits) - 1))
     for (predicate, number, end), each in zip(ends, may_be, strict=True):
         if each:
             is_beyond = test(predicate, number)
-            there = w.splat(Value(str(end), i32), lanes)
+            there = w.splat(Value(str(end), type), lanes)
             found = w.emit(f"select {is_beyond.typed}, {there.typed}, {to} {found}")
     return Value(found, type, lanes)
 
@@ -77,9 +78,8 @@ def rounds_first(op: Operation) -> bool:
         return False
     least, most = limits(rounding.operand)
     is_alone = len(list(rounding.result.uses)) == 1
-    return (
-        is_alone and is_number(rounding.operand) and least >= _LEAST and most < _BEYOND
-    )
+    is_within = least >= -(2.0**31) and most < 2.0**31
+    return is_alone and is_within and is_number(rounding.operand)
 
 
 def is_rounded_by_conversion(op: Operation) -> bool:

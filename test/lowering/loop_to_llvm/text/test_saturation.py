@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 from xdsl.dialects import arith, math, test
-from xdsl.dialects.builtin import FloatAttr, f32, f64, i32, i64
+from xdsl.dialects.builtin import FloatAttr, f32, f64, i8, i32, i64
 from xdsl.ir import SSAValue
 
 import static_runtime as sr
@@ -74,7 +74,7 @@ def test_limits_leave_less_to_do(bounds: tuple[tuple[str, float], ...], selects:
 
 
 def test_other_integers_are_left_to_llvm():
-    for lanes, type in ((1, i32), (8, i64)):
+    for lanes, type in ((1, i32), (1, i64), (8, i8)):
         w = FunctionWriter({})
         saturate(w, arith.FPToSIOp(held(), type), Value("%x", f64, lanes))
         assert "@llvm.fptosi.sat." in w.lines[-1]
@@ -117,26 +117,49 @@ def test_what_has_another_user_is_rounded_for_it():
     assert not is_rounded_by_conversion(rounded)
 
 
-@pytest.mark.sampled(every=4)
+NUMBERS = [
+    *(np.nan, np.inf, -np.inf, 0.0, -0.0, 0.9, -0.9, 126.9, 1e20, -1e20),
+    *(2.0**31, -(2.0**31), 2.0**31 - 128, 2.0**31 + 256, -(2.0**31) - 256),
+    *(2.0**63, -(2.0**63), 2.0**63 - 2.0**39, 2.0**63 + 2.0**40, -(2.0**63) - 2.0**40),
+]
+
+
+def truncated(number: float, bits: int) -> int:
+    """The integer of this width that a float becomes."""
+    if np.isnan(number):
+        return 0
+    least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    if np.isinf(number):
+        return most if number > 0 else least
+    return min(max(int(number), least), most)
+
+
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("target", ["x86-64", "x86-64-v3", "host"])
 @pytest.mark.parametrize("element", ["f32", "f64"])
+@pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize(
-    "bounds", [(-128.0, 127.0), (-3e9, 3e9), (-5e15, 5.0), (-(2.0**31), 2.0**31)]
+    "bounds",
+    [
+        (-128.0, 127.0),
+        (-3e9, 3e9),
+        (-5e15, 5.0),
+        (-(2.0**31), 2.0**31),
+        (-(2.0**70), 2.0**70),
+    ],
 )
-def test_numbers(bounds: tuple[float, float], element: str, target: str):
+def test_numbers(bounds: tuple[float, float], bits: int, element: str, target: str):
     least, most = bounds
-    x, y = f"tensor<37x{element}>", "tensor<37xi32>"
+    x, y = f"tensor<37x{element}>", f"tensor<37xi{bits}>"
     text = f"""func.func @main(%x: {x}) -> {y} {{
       %1 = graph.clamp %x {{min = {least} : f64, max = {most} : f64}} : {x} -> {x}
-      %2 = graph.cast %1 {{to = i32}} : {x} -> {y}
+      %2 = graph.cast %1 {{to = i{bits}}} : {x} -> {y}
       func.return %2 : {y}
     }}"""
     skip_unless_runs(target)
-    edges = [np.nan, np.inf, -np.inf, 0.0, -0.0, 0.9, -0.9, 126.9, 2.0**31, -(2.0**31)]
-    near = [2.0**31 - 128, 2.0**31 + 256, -(2.0**31) - 256, 1e20, -1e20]
     dtype = np.float32 if element == "f32" else np.float64
-    numbers = np.resize(np.array([*edges, *near], dtype), 37)
+    numbers = np.resize(np.array(NUMBERS, dtype), 37)
     model = sr.compile(text, target=target, options=sr.Options(cache=False, threads=1))
-    kept = np.clip(np.nan_to_num(numbers, nan=0.0, posinf=most, neginf=least), *bounds)
-    kept = np.clip(np.trunc(kept.astype(np.float64)), -(2**31), 2**31 - 1)
-    np.testing.assert_array_equal(model(numbers), kept.astype(np.int32))
+    held = np.clip(numbers, dtype(least), dtype(most)).astype(np.float64)
+    expected = [truncated(each, bits) for each in held.tolist()]
+    np.testing.assert_array_equal(model(numbers), np.array(expected, f"i{bits // 8}"))
