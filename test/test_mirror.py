@@ -62,6 +62,10 @@ TESTED_ELSEWHERE = {
         "compiler/passes/graph/insert_quantization.mlir",
         "compiler/passes/graph/verify_profile.mlir",
     ),
+    "compiler/passes/axis_orders.py": (
+        "does what one pass plans",
+        "compiler/passes/graph/assign_layouts.mlir",
+    ),
     "compiler/passes/narrow_reads.py": (
         "is how several passes let ops read fewer bits",
         "compiler/passes/graph/narrow_weights.mlir",

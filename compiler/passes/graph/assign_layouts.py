@@ -31,13 +31,12 @@ its order. As that depends on sizes, and results must not, its ops get the prope
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import guess, product, sizes, tensor_type
 from ....dialects.graph import (
@@ -52,9 +51,9 @@ from ....dialects.graph import (
     is_view,
     ordered,
     then,
-    to_names,
 )
 from ....dialects.graph.compose import rounding
+from ..axis_orders import reorder
 from ..defined_functions import defined_functions
 from .tile_products import elements
 
@@ -75,7 +74,7 @@ class AssignLayouts(ModulePass):
             for each, carried in choice.plan.items():
                 if not choice.chains[each].pays:
                     each.properties |= carried.unmoved
-            _rebuild(block, choice.made())
+            reorder(block, choice.made())
         rounding.narrow_casts(op.walk())
 
 
@@ -128,7 +127,28 @@ class _Choice:
                 carried = op.carry(number, self.orders[operand])
                 if carried is not None and self.is_ready(op, carried):
                     return carried
+            elif self.is_own(operand):
+                assert isinstance(operand.owner, PermuteOp)
+                carried = op.carry(number, inverse(operand.owner.order.get_values()))
+                if carried is not None and self.joins(op, carried):
+                    return carried
         return None
+
+    def is_own(self, value: SSAValue) -> bool:
+        """Whether a value is permuted by the model, whatever is chosen."""
+        return isinstance(value.owner, PermuteOp) and value.owner not in self.plan
+
+    def joins(self, op: GraphOp, carried: Carried) -> bool:
+        """
+        Whether an op may go before a permutation that the model has for it alone, or
+        for several operands alike, without a change of bits.
+        """
+        pairs = zip(op.operands, carried.operands, strict=True)
+        operands = [(each, order) for each, order in pairs if order is not None]
+        permuted = {each for each, _ in operands if self.is_own(each)}
+        is_free = not any(self.cost(*each) for each in operands)
+        is_alone = all(each.has_one_use() for each in permuted)
+        return is_free and (is_alone or len(permuted) > 1) and not carried.unmoved
 
     def is_ready(self, op: GraphOp, carried: Carried) -> bool:
         """Whether no more elements must be permuted than are in the order already."""
@@ -260,67 +280,6 @@ class _Choice:
                 return
 
 
-def _rebuild(block: Block, plan: dict[Operation, Carried]) -> None:
-    """Replaces the ops of a plan."""
-    builder = _Builder()
-    for op in list(block.ops):
-        if isinstance(op, GraphOp) and op in plan:
-            builder.replace(op, plan[op])
-    builder.finish()
-
-
-@dataclass
-class _Builder:
-    """Builds ops in other orders, and the permutations between them."""
-
-    carried: dict[SSAValue, tuple[SSAValue, Order]] = field(
-        default_factory=dict[SSAValue, tuple[SSAValue, Order]]
-    )
-    """The new value and its order, for each value computed in another order."""
-
-    made: dict[tuple[SSAValue, Order], SSAValue] = field(
-        default_factory=dict[tuple[SSAValue, Order], SSAValue]
-    )
-    """The permutations built so far."""
-
-    def replace(self, op: GraphOp, carried: Carried) -> None:
-        """Builds an op in another order; `finish` removes the old one."""
-        at = InsertPoint.before(op)
-        operands = [
-            operand if order is None else self.in_order(operand, order, at)
-            for operand, order in zip(op.operands, carried.operands, strict=True)
-        ]
-        new = type(op)(*operands, **carried.properties)
-        new.location = op.location
-        Rewriter.insert_op(new, at)
-        if carried.result == tuple(range(len(carried.result))):
-            Rewriter.replace_op(op, [], [new.results[0]])
-        else:
-            self.carried[op.results[0]] = new.results[0], carried.result
-
-    def in_order(self, value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
-        """The value in an order, permuted before `at` if needed."""
-        new, own = self.carried.get(value, (value, None))
-        if own == order:
-            return new
-        if (value, order) not in self.made:
-            needed = order if own is None else then(inverse(own), order)
-            self.made[value, order] = put(new, needed, at)
-        return self.made[value, order]
-
-    def finish(self) -> None:
-        """
-        Removes replaced ops; permutes values back for users in the original order.
-        """
-        for value, (new, order) in reversed(self.carried.items()):
-            if value.uses:
-                assert isinstance(new.owner, GraphOp)
-                after = InsertPoint.after(new.owner)
-                value.replace_all_uses_with(put(new, inverse(order), after))
-            assert isinstance(value.owner, GraphOp)
-            Rewriter.erase_op(value.owner)
-
-
 def _is_constant(value: SSAValue) -> bool:
     """
     Whether a value has no operands, so that its permutation folds at compile time; or
@@ -329,22 +288,3 @@ def _is_constant(value: SSAValue) -> bool:
     if isinstance(value.owner, CastOp) and value.owner.only_widens:
         value = value.owner.input
     return isinstance(value.owner, GraphOp | WeightOp) and not value.owner.operands
-
-
-def put(value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
-    """Builds the permutation of a value; missing axes are added in front."""
-    shape = sizes(tensor_type(value))
-    ones = (1,) * (len(order) - len(shape))
-    if is_view(shape, order):
-        names = to_names(ordered((*ones, *shape), order))
-        op = ReshapeOp(value, shape=names)
-    else:
-        if ones:
-            wide = ReshapeOp(value, shape=to_names((*ones, *shape)))
-            Rewriter.insert_op(wide, at)
-            value = wide.result
-        op = PermuteOp(value, order=order)
-    if isinstance(value.owner, GraphOp):
-        op.location = value.owner.location
-    Rewriter.insert_op(op, at)
-    return op.result

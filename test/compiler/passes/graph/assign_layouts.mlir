@@ -231,3 +231,25 @@ func.func @read_besides(%x : tensor<1x64x16x16xf32>) -> (tensor<1x64x14x14xf32>,
   %3 = graph.conv %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x16x16xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x14x14xf32>
   return %3, %1 : tensor<1x64x14x14xf32>, tensor<1x64x16x16xf32>
 }
+
+// A sum of what the model permutes alike is computed without the permutations, so that the
+// trunk of residual blocks stays in the order of the blocks between the convolutions.
+//
+// CHECK-LABEL: func.func @trunk
+// CHECK:         %[[FIRST:.*]] = graph.conv %{{.*}}, channels_last} : tensor<1x8x8x64xf32>
+// CHECK:         %[[TANH:.*]] = graph.tanh %{{.*}} : tensor<1x8x8x64xf32>
+// CHECK:         %[[SUM:.*]] = graph.add %{{.*}}, %{{.*}} : tensor<1x8x8x64xf32>, tensor<1x8x8x64xf32>
+// CHECK:         graph.conv %[[SUM]], %{{.*}}, channels_last} : tensor<1x8x8x64xf32>
+func.func @trunk(%x : tensor<1x8x8x64xf32>) -> tensor<1x6x6x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %0 = graph.permute %x {order = array<i64: 0, 3, 1, 2>} : tensor<1x8x8x64xf32> -> tensor<1x64x8x8xf32>
+  %1 = graph.conv %0, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x8x8xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x8x8xf32>
+  %2 = graph.permute %1 {order = array<i64: 0, 2, 3, 1>} : tensor<1x64x8x8xf32> -> tensor<1x8x8x64xf32>
+  %3 = graph.tanh %2 : tensor<1x8x8x64xf32> -> tensor<1x8x8x64xf32>
+  %4 = graph.permute %3 {order = array<i64: 0, 3, 1, 2>} : tensor<1x8x8x64xf32> -> tensor<1x64x8x8xf32>
+  %5 = graph.add %0, %4 : tensor<1x64x8x8xf32>, tensor<1x64x8x8xf32> -> tensor<1x64x8x8xf32>
+  %6 = graph.conv %5, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x8x8xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x6x6xf32>
+  %7 = graph.add %6, %6 : tensor<1x64x6x6xf32>, tensor<1x64x6x6xf32> -> tensor<1x64x6x6xf32>
+  %8 = graph.permute %7 {order = array<i64: 0, 2, 3, 1>} : tensor<1x64x6x6xf32> -> tensor<1x6x6x64xf32>
+  return %8 : tensor<1x6x6x64xf32>
+}
