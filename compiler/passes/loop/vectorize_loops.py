@@ -192,8 +192,30 @@ def _choose(loop: ForOp, target: TargetAttr, depth: int) -> tuple[int, list[ForO
         _gain(each, loop.index, lanes) * _WEIGHT_PER_DEPTH ** _loops_around(each, loop)
         for each in accesses
     )
-    own = sum(gains) * _WEIGHT_PER_DEPTH**depth
+    own = sum(gains)
+    if own > 0:
+        # What is computed decides between loops, but makes no loop worth it.
+        own += sum(
+            _WEIGHT_PER_DEPTH ** _loops_around(each, loop) for each in _computed(loop)
+        )
+    own *= _WEIGHT_PER_DEPTH**depth
     return (own, [loop]) if own > max(score, 0) else (score, best)
+
+
+def _computed(loop: ForOp) -> Iterator[Operation]:
+    """The arithmetic that depends on an index, which bodies do side by side."""
+    differing = {loop.index}
+    for op in loop.walk():
+        if isinstance(op, ForOp):
+            # What is combined in the bodies of a loop inside depends on them.
+            inner = (*op.body.block.args[1:], *op.results) if op is not loop else ()
+            differing.update(inner)
+            continue
+        at = op.at.indices if isinstance(op, LoadOp | StoreOp) else ()
+        if not differing.isdisjoint((*op.operands, *at)):
+            differing.update(op.results)
+            if op.results and not isinstance(op, LoadOp):
+                yield op
 
 
 def _is_walk(loop: ForOp) -> bool:

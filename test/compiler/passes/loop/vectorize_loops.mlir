@@ -494,3 +494,42 @@ loop.kernel @chosen(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// What is computed in the loops inside decides where accesses say little: a normalization
+// over channels that lie apart, whose result has them side by side, is computed for several
+// places at once, and not along the channels in its last loop alone.
+//
+// CHECK-LABEL: loop.kernel @normalized
+// SSE:           loop.for parallel %i to 4096 lanes 4 {
+// AVX2:          loop.for parallel %i to 4096 lanes 8 {
+// AVX512:        loop.for parallel %i to 4096 lanes 16 {
+// CHECK:           loop.for reduce(add) %k to 48 partials
+// CHECK:           loop.for reduce(add) %l to 48 partials
+// CHECK:           loop.for parallel %m to 48 {
+loop.kernel @normalized(%a: memref<?xf32>, %w: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 4096 {
+    %sum = loop.for reduce(add) %k to 48 (%s = %zero : f32) {
+      %x = loop.load %a[%i + %k * 4096] : memref<?xf32>
+      %next = arith.addf %s, %x : f32
+      loop.yield %next : f32
+    }
+    %squares = loop.for reduce(add) %l to 48 (%t = %zero : f32) {
+      %y = loop.load %a[%i + %l * 4096] : memref<?xf32>
+      %apart = arith.subf %y, %sum : f32
+      %square = arith.mulf %apart, %apart : f32
+      %more = arith.addf %t, %square : f32
+      loop.yield %more : f32
+    }
+    loop.for parallel %m to 48 {
+      %z = loop.load %a[%i + %m * 4096] : memref<?xf32>
+      %weight = loop.load %w[%m] : memref<?xf32>
+      %even = arith.subf %z, %sum : f32
+      %scaled = arith.mulf %even, %squares : f32
+      %result = arith.mulf %scaled, %weight : f32
+      loop.store %result, %b[%i * 48 + %m] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
