@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.builtin import UnitAttr, f64
 from xdsl.ir import SSAValue
 
 from ....dialects import dtype, is_float, product, sizes, tensor_type
 from ....dialects.graph import (
     AddOp,
     ArgmaxOp,
+    CastOp,
     ClampOp,
     CumprodOp,
     CumsumOp,
@@ -45,6 +46,7 @@ from .node import Handler, Node, Result
 
 Axes: TypeAlias = tuple[int, ...]
 Reduce: TypeAlias = Callable[[SSAValue, Axes, bool], SSAValue]
+_Finish: TypeAlias = Callable[[SSAValue], SSAValue]
 
 
 def _reduced_axes(node: Node) -> Axes:
@@ -110,19 +112,9 @@ def _sum_of_magnitudes(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     return total(raised(x, 1), axes, keepdims)
 
 
-def _log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-    """Builds the logarithm of the sum."""
-    return LogOp(total(x, axes, keepdims)).result
-
-
 def _sum_of_squares(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the sum of the squares."""
     return total(raised(x, 2), axes, keepdims)
-
-
-def length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-    """Builds the square root of the sum of the squares."""
-    return root(_sum_of_squares(x, axes, keepdims), 2)
 
 
 def _log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
@@ -134,11 +126,39 @@ def _log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     return AddOp(sums, reshaped(greatest, shape_of(sums))).result
 
 
+def _by_parts(reduce: Reduce, finish: _Finish) -> Reduce:
+    """
+    The builder of a reduction and what is computed of its result: for integers in f64,
+    and rounded towards zero, as the functions of ONNX say.
+    """
+
+    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+        whole = reduce(x, axes, keepdims)
+        if is_float(tensor_type(x)):
+            return finish(whole)
+        number = finish(CastOp(whole, to=f64).result)
+        return CastOp(number, to=tensor_type(x).element_type).result
+
+    return build
+
+
+def _in_floats(reduce: Reduce) -> Reduce:
+    """The builder of a reduction of floats; integers are made f64 and rounded back."""
+
+    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+        if is_float(tensor_type(x)):
+            return reduce(x, axes, keepdims)
+        number = reduce(CastOp(x, to=f64).result, axes, keepdims)
+        return CastOp(number, to=tensor_type(x).element_type).result
+
+    return build
+
+
 _REDUCTIONS: dict[str, Reduce] = {
     "ReduceL1": _sum_of_magnitudes,
-    "ReduceL2": length,
-    "ReduceLogSum": _log_sum,
-    "ReduceLogSumExp": _log_sum_exp,
+    "ReduceL2": _by_parts(_sum_of_squares, lambda x: root(x, 2)),
+    "ReduceLogSum": _by_parts(total, lambda x: LogOp(x).result),
+    "ReduceLogSumExp": _in_floats(_log_sum_exp),
     "ReduceMax": _extreme(ReduceMaxOp),
     "ReduceMean": mean,
     "ReduceMin": _extreme(ReduceMinOp),
