@@ -46,7 +46,6 @@ from .node import Handler, Node, Result
 
 Axes: TypeAlias = tuple[int, ...]
 Reduce: TypeAlias = Callable[[SSAValue, Axes, bool], SSAValue]
-_Finish: TypeAlias = Callable[[SSAValue], SSAValue]
 
 
 def _reduced_axes(node: Node) -> Axes:
@@ -117,48 +116,44 @@ def _sum_of_squares(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     return total(raised(x, 2), axes, keepdims)
 
 
+def _in_floats(x: SSAValue) -> SSAValue:
+    """Builds the elements as floats: integers in f64, as the functions of ONNX say."""
+    return x if is_float(tensor_type(x)) else CastOp(x, to=f64).result
+
+
+def _of_type(number: SSAValue, x: SSAValue) -> SSAValue:
+    """Builds floats in the type of `x`; for integers they are rounded towards zero."""
+    type = tensor_type(x)
+    return number if is_float(type) else CastOp(number, to=type.element_type).result
+
+
+def _length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the square root of the sum of the squares."""
+    squares = _in_floats(_sum_of_squares(x, axes, keepdims))
+    return _of_type(root(squares, 2), x)
+
+
+def _log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the logarithm of the sum."""
+    return _of_type(LogOp(_in_floats(total(x, axes, keepdims))).result, x)
+
+
 def _log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the logarithm of the sum of the exponentials, with no overflow."""
+    wide = _in_floats(x)
     # An infinite maximum would be subtracted from itself.
-    most = float(np.finfo(dtype(tensor_type(x))).max)
-    greatest = ClampOp(_extreme(ReduceMaxOp)(x, axes, True), min=-most, max=most).result
-    sums = LogOp(total(ExpOp(SubOp(x, greatest)).result, axes, keepdims)).result
-    return AddOp(sums, reshaped(greatest, shape_of(sums))).result
-
-
-def _by_parts(reduce: Reduce, finish: _Finish) -> Reduce:
-    """
-    The builder of a reduction and what is computed of its result: for integers in f64,
-    and rounded towards zero, as the functions of ONNX say.
-    """
-
-    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-        whole = reduce(x, axes, keepdims)
-        if is_float(tensor_type(x)):
-            return finish(whole)
-        number = finish(CastOp(whole, to=f64).result)
-        return CastOp(number, to=tensor_type(x).element_type).result
-
-    return build
-
-
-def _in_floats(reduce: Reduce) -> Reduce:
-    """The builder of a reduction of floats; integers are made f64 and rounded back."""
-
-    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-        if is_float(tensor_type(x)):
-            return reduce(x, axes, keepdims)
-        number = reduce(CastOp(x, to=f64).result, axes, keepdims)
-        return CastOp(number, to=tensor_type(x).element_type).result
-
-    return build
+    most = float(np.finfo(dtype(tensor_type(wide))).max)
+    greatest = _extreme(ReduceMaxOp)(wide, axes, True)
+    greatest = ClampOp(greatest, min=-most, max=most).result
+    sums = LogOp(total(ExpOp(SubOp(wide, greatest)).result, axes, keepdims)).result
+    return _of_type(AddOp(sums, reshaped(greatest, shape_of(sums))).result, x)
 
 
 _REDUCTIONS: dict[str, Reduce] = {
     "ReduceL1": _sum_of_magnitudes,
-    "ReduceL2": _by_parts(_sum_of_squares, lambda x: root(x, 2)),
-    "ReduceLogSum": _by_parts(total, lambda x: LogOp(x).result),
-    "ReduceLogSumExp": _in_floats(_log_sum_exp),
+    "ReduceL2": _length,
+    "ReduceLogSum": _log_sum,
+    "ReduceLogSumExp": _log_sum_exp,
     "ReduceMax": _extreme(ReduceMaxOp),
     "ReduceMean": mean,
     "ReduceMin": _extreme(ReduceMinOp),
