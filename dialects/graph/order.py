@@ -65,8 +65,11 @@ def is_view(shape: Sequence[Dim], order: Order) -> bool:
 
 
 def then(first: Order, second: Order) -> Order:
-    """The composition of two orders."""
-    return ordered(first, second)
+    """
+    The composition of two orders; the first gets the leading axes that only the second
+    has.
+    """
+    return ordered(widened(first, len(second)), second)
 
 
 def without(order: Order, axes: Sequence[int]) -> Order:

@@ -15,7 +15,13 @@ from ....dialects.graph import (
     SiluOp,
     WhereOp,
 )
-from ....dialects.graph.compose import activation, number_like, per_channel, times
+from ....dialects.graph.compose import (
+    activation,
+    bounds,
+    number_like,
+    per_channel,
+    times,
+)
 from .node import Handler, Node, Result
 
 
@@ -36,6 +42,21 @@ def _parametric_relu(node: Node) -> Result:
 def elu(node: Node) -> Result:
     """The exponential linear unit."""
     return activation.exponential_unit(node.operand(0), node.number("alpha"))
+
+
+def continuous_unit(x: SSAValue, alpha: float) -> SSAValue:
+    """Builds the Elu whose slope is one at zero; a Relu where `alpha` is zero."""
+    if not alpha:
+        return bounds.clamped(x, 0.0, None)
+    return activation.exponential_unit(x, alpha, inner=1 / alpha)
+
+
+def _celu(node: Node) -> Result:
+    """
+    The Elu whose slope is one at zero. The function of ONNX, which divides by a tensor
+    of one axis, would give a number one.
+    """
+    return continuous_unit(node.operand(0), node.number("alpha"))
 
 
 def selu(node: Node) -> Result:
@@ -67,6 +88,7 @@ def _of_operand(build: Callable[[SSAValue], SSAValue]) -> Handler:
 
 
 HANDLERS: dict[str, Handler] = {
+    "Celu": _celu,
     "Elu": elu,
     "Gelu": gelu,
     "HardSigmoid": hard_sigmoid,

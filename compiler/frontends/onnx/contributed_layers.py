@@ -34,6 +34,7 @@ from ....dialects.graph.compose import (
     times,
 )
 from ..unsupported import Unsupported
+from .activation import continuous_unit
 from .contraction import HANDLERS as PRODUCTS
 from .element import element
 from .node import Handler, Node, Result, Results
@@ -45,10 +46,6 @@ _Activation: TypeAlias = Callable[..., SSAValue]
 
 def _itself(x: SSAValue) -> SSAValue:
     return x
-
-
-def _celu(x: SSAValue, alpha: float) -> SSAValue:
-    return activation.exponential_unit(x, alpha, inner=1 / alpha)
 
 
 def _leaky(x: SSAValue, slope: float) -> SSAValue:
@@ -69,7 +66,7 @@ def _tanh(x: SSAValue) -> SSAValue:
 
 _ACTIVATIONS: dict[str, tuple[_Activation, Mapping[str, float]]] = {
     "": (_itself, {}),
-    "Celu": (_celu, {"alpha": 1.0}),
+    "Celu": (continuous_unit, {"alpha": 1.0}),
     "Clip": (bounds.clamped, {"low": -3.4e38, "high": 3.4e38}),
     "Elu": (activation.exponential_unit, {"alpha": 1.0}),
     "HardSigmoid": (activation.hard_sigmoid, {"alpha": 0.2, "beta": 0.5}),

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.builtin import UnitAttr, f64
 from xdsl.ir import SSAValue
 
 from ....dialects import dtype, is_float, product, sizes, tensor_type
 from ....dialects.graph import (
     AddOp,
     ArgmaxOp,
+    CastOp,
     ClampOp,
     CumprodOp,
     CumsumOp,
@@ -110,33 +111,47 @@ def _sum_of_magnitudes(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     return total(raised(x, 1), axes, keepdims)
 
 
-def _log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-    """Builds the logarithm of the sum."""
-    return LogOp(total(x, axes, keepdims)).result
-
-
 def _sum_of_squares(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the sum of the squares."""
     return total(raised(x, 2), axes, keepdims)
 
 
-def length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+def _in_floats(x: SSAValue) -> SSAValue:
+    """Builds the elements as floats: integers in f64, as the functions of ONNX say."""
+    return x if is_float(tensor_type(x)) else CastOp(x, to=f64).result
+
+
+def _of_type(number: SSAValue, x: SSAValue) -> SSAValue:
+    """Builds floats in the type of `x`; for integers they are rounded towards zero."""
+    type = tensor_type(x)
+    return number if is_float(type) else CastOp(number, to=type.element_type).result
+
+
+def _length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the square root of the sum of the squares."""
-    return root(_sum_of_squares(x, axes, keepdims), 2)
+    squares = _in_floats(_sum_of_squares(x, axes, keepdims))
+    return _of_type(root(squares, 2), x)
+
+
+def _log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the logarithm of the sum."""
+    return _of_type(LogOp(_in_floats(total(x, axes, keepdims))).result, x)
 
 
 def _log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the logarithm of the sum of the exponentials, with no overflow."""
+    wide = _in_floats(x)
     # An infinite maximum would be subtracted from itself.
-    most = float(np.finfo(dtype(tensor_type(x))).max)
-    greatest = ClampOp(_extreme(ReduceMaxOp)(x, axes, True), min=-most, max=most).result
-    sums = LogOp(total(ExpOp(SubOp(x, greatest)).result, axes, keepdims)).result
-    return AddOp(sums, reshaped(greatest, shape_of(sums))).result
+    most = float(np.finfo(dtype(tensor_type(wide))).max)
+    greatest = _extreme(ReduceMaxOp)(wide, axes, True)
+    greatest = ClampOp(greatest, min=-most, max=most).result
+    sums = LogOp(total(ExpOp(SubOp(wide, greatest)).result, axes, keepdims)).result
+    return _of_type(AddOp(sums, reshaped(greatest, shape_of(sums))).result, x)
 
 
 _REDUCTIONS: dict[str, Reduce] = {
     "ReduceL1": _sum_of_magnitudes,
-    "ReduceL2": length,
+    "ReduceL2": _length,
     "ReduceLogSum": _log_sum,
     "ReduceLogSumExp": _log_sum_exp,
     "ReduceMax": _extreme(ReduceMaxOp),

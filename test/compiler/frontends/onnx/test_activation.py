@@ -39,3 +39,15 @@ def test_other_tangents_stay(inside: str):
         "Log(x)": np.log(x),
     }
     np.testing.assert_allclose(got, x * np.tanh(inner[inside]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [0.7, 0.0])
+@pytest.mark.parametrize("shape", ["", "[3]"])
+def test_a_celu_has_the_axes_of_its_input(shape: str, alpha: float):
+    head = f'<ir_version: 8, opset_import: ["" : 17]> g (float{shape} x) => (float y) '
+    text = f"{head} {{ y = Celu<alpha={alpha}>(x) }}"
+    x = np.array([-2, 0, 3] if shape else -2, np.float32)
+    got = sr.compile(parser.parse_model(text), options=sr.Options(threads=1))(x)
+    low = alpha * np.expm1(np.minimum(x, 0) / alpha) if alpha else np.zeros_like(x)
+    assert got.shape == x.shape
+    np.testing.assert_allclose(got, np.where(x > 0, x, low), rtol=1e-6)

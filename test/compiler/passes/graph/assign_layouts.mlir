@@ -252,4 +252,20 @@ func.func @trunk(%x : tensor<1x8x8x64xf32>) -> tensor<1x6x6x64xf32> {
   %7 = graph.add %6, %6 : tensor<1x64x6x6xf32>, tensor<1x64x6x6xf32> -> tensor<1x64x6x6xf32>
   %8 = graph.permute %7 {order = array<i64: 0, 2, 3, 1>} : tensor<1x64x6x6xf32> -> tensor<1x6x6x64xf32>
   return %8 : tensor<1x6x6x64xf32>
+
+// An op may add leading axes to what is computed in another order, or is permuted.
+//
+// CHECK-LABEL: func.func @more_axes
+// CHECK:         %[[CONV:.*]] = graph.conv {{.*}}, channels_last}
+// CHECK-NEXT:    %[[IMAGE:.*]] = graph.reshape %[[CONV]] {shape = ["1", "2", "6", "6", "64"]}
+// CHECK-NEXT:    %[[IMAGES:.*]] = graph.expand %[[IMAGE]] {shape = ["3", "2", "6", "6", "64"]}
+// CHECK-NEXT:    %[[TANH:.*]] = graph.tanh %[[IMAGES]]
+// CHECK-NEXT:    graph.permute %[[TANH]] {order = array<i64: 0, 1, 4, 2, 3>}
+// CHECK-NEXT:    return
+func.func @more_axes(%x : tensor<2x64x8x8xf32>) -> tensor<3x2x64x6x6xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x64x8x8xf32>, tensor<64x64x3x3xf32> -> tensor<2x64x6x6xf32>
+  %2 = graph.expand %1 {shape = ["3", "2", "64", "6", "6"]} : tensor<2x64x6x6xf32> -> tensor<3x2x64x6x6xf32>
+  %3 = graph.tanh %2 : tensor<3x2x64x6x6xf32> -> tensor<3x2x64x6x6xf32>
+  return %3 : tensor<3x2x64x6x6xf32>
 }
