@@ -1,4 +1,4 @@
-"""Loops of ONNX as tf2onnx writes them: they carry what they read, and count in floats."""
+"""Loops of ONNX as tf2onnx writes them: all is carried, and counted in floats."""
 
 from __future__ import annotations
 
@@ -136,11 +136,11 @@ g (float[n, 4] x, int64[n] at) => (float[k, 4] y) <int64[1] axes = {0}> {
 def test_a_run_has_as_many_starts_as_axes():
     module = sr.compile(model(SLICED), options=sr.Options(cache=False))
     assert module(X[:1], np.array([0])).shape == (0, 4)
-    with pytest.raises(ValueError, match="Slice.*expected"):
+    with pytest.raises(ValueError, match=r"Slice.*expected"):
         module(X, np.array([1, 1, 1]))
 
 
 def test_starts_of_a_slice_are_a_vector():
     source = model(SLICED.replace("int64[n] at", "int64 at"))
-    with pytest.raises(sr.CompileError, match="Slice.*: expected vectors of numbers"):
+    with pytest.raises(sr.CompileError, match=r"Slice.*: expected vectors of numbers"):
         sr.compile(source, options=sr.Options(cache=False))
