@@ -77,7 +77,7 @@ class _LoopBuilder:
     def trip(self, number: Entry, states: Sequence[Entry]) -> list[Entry]:
         """
         Adds the nodes of a trip; its condition, and the states and the rows that it
-        hands on. A state that no trip changes is what it is outside of the loop.
+        hands on. A state that no trip changes has its value from outside of the loop.
         """
         inner = self.scope.inside(self.graph.node, self.node.name)
         inputs, outputs = self.graph.input, len(self.graph.output)
