@@ -31,6 +31,7 @@ from ....dialects.graph.compose import (
     joined,
     number,
     number_like,
+    padding,
     raised,
     reshaped,
     shape_of,
@@ -128,6 +129,8 @@ def _imputed(node: Node) -> Result:
     """The features, with others in the place of one value."""
     x, kind = node.operand(0), node.element(0)
     is_whole = not is_float(node.type(0))
+    if node.rank(0) > 2:
+        raise node.error(f"expected rows of features, got {node.type(0)}")
     if is_whole:
         values = integers_of(node, "imputed_value_int64s")
         missing: float = node.integer("replaced_value_int64")
@@ -181,8 +184,17 @@ def _linear_classifier(node: Node) -> Results:
     return [best if named is None else named, scores]
 
 
+def _of_width(node: Node, rows: SSAValue, wanted: int) -> SSAValue:
+    """Builds the first features of rows, or all and zeros after them; f32."""
+    width, numbers = shape_of(rows)[1], convert(rows, f32)
+    if not isinstance(width, int):
+        node.agreed(width, wanted)
+        return numbers
+    return padding.padded(numbers, [0, 0], [0, wanted - width], "constant")
+
+
 def _joined_features(node: Node) -> Result:
-    """The features of all inputs side by side, as f32."""
+    """The features of all inputs side by side, as many of each as is said, as f32."""
     widths = integers_of(node, "inputdimensions").tolist()
     parts: list[SSAValue] = []
     for place, value in enumerate(node.operands()):
@@ -190,11 +202,9 @@ def _joined_features(node: Node) -> Result:
         rows = reshaped(value, [*shape, 1] if len(shape) == 1 else shape)
         if len(shape) not in (1, 2) or place >= len(widths):
             raise node.error(f"expected rows and a width, got {node.type(place)}")
-        width = shape_of(rows)[1]
-        if isinstance(width, int) and width != widths[place]:
-            raise Unsupported(f"{width} features, of {widths[place]}")
-        node.agreed(width, widths[place])
-        parts.append(convert(rows, f32))
+        if widths[place] < 0:
+            raise node.error(f"expected widths from 0 on, got {widths[place]}")
+        parts.append(_of_width(node, rows, widths[place]))
     return joined(parts, 1)
 
 

@@ -81,10 +81,7 @@ def is_sliced_by_run(node: Node) -> bool:
 def run_time_slice(node: Node) -> Result:
     """The slice of a tensor between starts and ends that are computed at run time."""
     shape = node.shape(0)
-    (count,) = node.shape(1)
-    if not isinstance(count, int):
-        why = f"as many starts as are known when the model runs, {count}"
-        raise NeedsValue([node.operand(1), node.operand(2)], why)
+    count = _count_of_starts(node)
     axes = node.whole_numbers(3) if node.has(3) else range(count)
     steps = node.whole_numbers(4) if node.has(4) else [1] * count
     if any(step <= 0 for step in steps):
@@ -106,6 +103,22 @@ def run_time_slice(node: Node) -> Result:
         sizes=to_names(counts),
         steps=tuple(strides),
     )
+
+
+def _count_of_starts(node: Node) -> int:
+    """How many axes are sliced: the length of each input, which one at least has."""
+    given = [place for place in (1, 2, 3, 4) if node.has(place)]
+    for place in given:
+        if node.rank(place) != 1:
+            raise node.error(f"expected vectors of numbers, got {node.type(place)}")
+    lengths = [node.shape(place)[0] for place in given]
+    known = next((each for each in lengths if isinstance(each, int)), None)
+    if known is None:
+        why = f"as many starts as are known when the model runs, {lengths[0]}"
+        raise NeedsValue([node.operand(1), node.operand(2)], why)
+    for each in lengths:
+        node.agreed(each, known, f"expected {known} numbers for each input, got {each}")
+    return known
 
 
 def _bounds(node: Node, at: int, size: Dim, step: int) -> tuple[Dim, Dim]:

@@ -13,18 +13,16 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects import Dim, sizes, symbols_of, tensor, tensor_type
+from ....dialects import sizes, symbols_of, tensor, tensor_type
 from ....dialects.graph import (
     UNLIMITED,
     AddOp,
     ConcatOp,
     ConstantOp,
-    DefineSymbolOp,
     LogicalAndOp,
     LoopOp,
     LtOp,
     ReshapeOp,
-    SliceOp,
     YieldOp,
     capture,
     defined_symbols,
@@ -35,7 +33,8 @@ from ..known import Known
 from ..unsupported import NeedsValue, Unsupported
 from .graph_builder import GraphBuilder
 from .loop_appends import Append, take_appends, whole
-from .loop_trips import LoopTrips
+from .loop_invariants import invariants
+from .loop_trips import LoopTrips, as_declared, filled
 from .node import Node
 from .region import add, building, entries_of, retype, scalar, tensors
 from .scope import Entry, Lost, Scope, is_true
@@ -48,6 +47,10 @@ _MOST_UNROLLED = 64
 """The most trips of a loop that is unrolled."""
 
 
+_GOES_ON = Known.of(np.array(True))
+"""The condition that a trip gets."""
+
+
 class _LoopBuilder:
     """Builds a Loop of ONNX."""
 
@@ -55,34 +58,55 @@ class _LoopBuilder:
         self.builder, self.node, self.scope = builder, node, scope
         self.graph = node.graph("body")
         self.trips = LoopTrips.of(builder, node)
-        self.states = [node.value(place) for place in range(2, len(node.values))]
-        expected = len(self.states) + 2
+        states = [node.value(place) for place in range(2, len(node.values))]
+        expected = len(states) + 2
         if len(self.graph.input) != expected:
             raise node.error(
                 f"expected a body of {expected} inputs, got {len(self.graph.input)}"
             )
-        if len(self.graph.output) < len(self.states) + 1:
+        if len(self.graph.output) < len(states) + 1:
             raise node.error(
-                f"expected a body of {len(self.states) + 1} outputs or more, got "
+                f"expected a body of {len(states) + 1} outputs or more, got "
                 f"{len(self.graph.output)}"
             )
+        same = invariants(self.graph)
+        self.fixed = {place: states[place] for place in same}
+        self.places = [place for place in range(len(states)) if place not in same]
+        self.states = [states[place] for place in self.places]
 
-    def inner(self, values: Sequence[Entry]) -> Scope:
-        """The scope of one trip with these inputs."""
+    def trip(self, number: Entry, states: Sequence[Entry]) -> list[Entry]:
+        """
+        Adds the nodes of a trip; its condition, and the states and the rows that it
+        hands on. A state that no trip changes has its value from outside of the loop.
+        """
         inner = self.scope.inside(self.graph.node, self.node.name)
-        names = [each.name for each in self.graph.input]
-        inner.entries.update(zip(names, values, strict=True))
-        return inner
+        inputs, outputs = self.graph.input, len(self.graph.output)
+        for argument, each in zip(inputs, (number, _GOES_ON), strict=False):
+            each = as_declared(self.builder, self.node, argument, each)
+            inner.entries[argument.name] = each
+        changing = zip(self.places, states, strict=True)
+        for place, each in [*self.fixed.items(), *changing]:
+            inner.entries[inputs[2 + place].name] = each
+        found = entries_of(self.builder, self.graph, self.node, inner)
+        kept = [place for place in range(outputs) if place - 1 not in self.fixed]
+        return [found[place] for place in kept]
 
     def build(self) -> Sequence[Entry]:
         """The results: the final carried values, then the stacks."""
+        results = [*self.changing()]
+        for place in sorted(self.fixed):
+            results.insert(place, self.fixed[place])
+        return results
+
+    def changing(self) -> Sequence[Entry]:
+        """The results but the values that no trip changes."""
         with building(self.builder, Block()):
             entries = self.add_trip()
             results = tensors(self.builder, entries[1:])
             body = self.builder.block
         if results is None:
-            return [Lost() for _ in self.node.proto.output]
-        carried = [self.node.operand(place) for place in range(2, 2 + len(self.states))]
+            return self.lost()
+        carried = [self.node.operand(2 + place) for place in self.places]
         is_short = self.is_short()
         appends = [] if is_short else take_appends(body, carried, results)
         if appends:
@@ -142,9 +166,11 @@ class _LoopBuilder:
         counter, *states = (
             block.insert_arg(each, place) for place, each in enumerate(types)
         )
-        goes_on = Known.of(np.array(True))
-        inner = self.inner([counter, goes_on, *states])
-        return entries_of(self.builder, self.graph, self.node, inner)
+        return self.trip(counter, states)
+
+    def lost(self) -> list[Entry]:
+        """The results of a loop in which something is not supported."""
+        return [Lost() for _ in self.node.proto.output[len(self.fixed) :]]
 
     def close(
         self,
@@ -195,7 +221,7 @@ class _LoopBuilder:
         count, *rest = loop.results
         last, whole = rest[: len(carried)], rest[len(carried) :]
         if conditional and whole:
-            return [*last, *self.cut(whole, count, limit)]
+            return [*last, *filled(builder, node, whole, count, limit)]
         return rest
 
     def counted(self, body: Block, next: Entry, results: Sequence[SSAValue]) -> Entry:
@@ -209,8 +235,7 @@ class _LoopBuilder:
         first = as_size(trips.condition)
         if not isinstance(next, SSAValue) or not is_open or trips.condition is None:
             return next
-        states = [self.node.value(2 + place) for place in range(len(self.states))]
-        counting = Counting(body, states, results, self.builder.emit.known)
+        counting = Counting(body, self.states, results, self.builder.emit.known)
         found = counting.trips(next, 1 if first is None else first)
         if found is None:
             return next
@@ -257,30 +282,6 @@ class _LoopBuilder:
                 both = add(self.builder, self.node, lambda: LogicalAndOp(*parts))
                 return both.results[0]
 
-    def cut(
-        self, stacks: Sequence[SSAValue], count: SSAValue, limit: Dim
-    ) -> list[SSAValue]:
-        """Builds the part of each stack that the trips filled."""
-        symbol = self.builder.symbols.define(f"{self.node.name}_trips")
-        add(
-            self.builder,
-            self.node,
-            lambda: DefineSymbolOp(count, symbol=str(symbol), low="0", high=str(limit)),
-        )
-        results: list[SSAValue] = []
-        for stack in stacks:
-            rest = sizes(tensor_type(stack))[1:]
-            starts, steps = to_names([0] * (len(rest) + 1)), (1,) * (len(rest) + 1)
-            part = add(
-                self.builder,
-                self.node,
-                lambda stack=stack, rest=rest, starts=starts, steps=steps: SliceOp(
-                    stack, starts=starts, sizes=to_names([symbol, *rest]), steps=steps
-                ),
-            )
-            results.append(part.results[0])
-        return results
-
     def is_short(self) -> bool:
         """Whether the trips are known and few."""
         limit, condition = self.trips.limit, self.trips.condition
@@ -304,17 +305,14 @@ class _LoopBuilder:
             )
         states: list[Entry] = list(self.states)
         stacks: list[list[SSAValue]] = []
-        goes_on: Entry = Known.of(np.array(True))
         for trip in range(limit):
-            given = [Known.of(np.array(trip)), goes_on, *states]
-            inner = self.inner(given)
-            goes_on, *ends = entries_of(self.builder, self.graph, self.node, inner)
+            goes_on, *ends = self.trip(Known.of(np.array(trip)), states)
             if condition is not None and not is_true(goes_on):
                 raise Unsupported("a loop in which sizes change until a condition ends")
             states = list(ends[: len(states)])
             rows = tensors(self.builder, ends[len(states) :])
             if rows is None:
-                return [Lost() for _ in self.node.proto.output]
+                return self.lost()
             stacks.append(rows)
         return [*states, *(self.stack(each) for each in zip(*stacks, strict=True))]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, f32, f64
 from xdsl.ir import Block, OpResult, SSAValue
 
 from ....dialects import (
@@ -25,6 +25,7 @@ from ....dialects import (
 )
 from ....dialects.graph import (
     AddOp,
+    CastOp,
     GeOp,
     GraphOp,
     GtOp,
@@ -37,6 +38,9 @@ from ..known import Known
 
 UNLIMITED_TRIPS = 1 << 31
 """The least limit of trips that only says that another condition ends the loop."""
+
+_EXACT = 1 << 24
+"""Up to which magnitude f32 has each integer."""
 
 _COMPARED: dict[type[GraphOp], tuple[bool, int]] = {
     LtOp: (False, 0),
@@ -85,14 +89,29 @@ class Counting:
             return None
         is_swapped, more = _COMPARED[type(op)]
         value, limit = reversed(op.operands) if is_swapped else op.operands
-        step, end = self._step(value), self._number(limit)
+        step, end = self._step(_uncast(value)), self._limit(limit)
         if step is None or end is None:
+            return None
+        # Rounding keeps an order, but numbers that differ may become equal.
+        is_exact = _is_whole(value) or (isinstance(end, int) and abs(end) <= _EXACT)
+        if not is_exact and more:
             return None
         start, each = step
         count = ceildiv(end + more - start, each)
         if first == conditions.less(start, end + more):
-            return Trips(greater(count, 0), is_exact=True)
-        return Trips(conditions.chosen(first, greater(count, 1), 0), is_exact=True)
+            return Trips(greater(count, 0), is_exact)
+        return Trips(conditions.chosen(first, greater(count, 1), 0), is_exact)
+
+    def _limit(self, value: SSAValue) -> Dim | None:
+        """What a loop counts up to: an integer, or a float made of one."""
+        if (found := self._number(_uncast(value))) is not None:
+            return found
+        known = self.known.get(_whole(value))
+        if known is None or known.is_symbolic or known.array.size != 1:
+            return None
+        number = float(known.array.item())
+        is_small = _is_float(known) and abs(number) <= _EXACT
+        return int(number) if is_small and number.is_integer() else None
 
     def _step(self, value: SSAValue) -> tuple[Dim, int] | None:
         """The first number of a carried value, and what each trip adds to it."""
@@ -113,6 +132,24 @@ class Counting:
         """The only element of a value, if it is a known integer."""
         known = self.known.get(_whole(value))
         return None if known is None else _only(known)
+
+
+def _is_whole(value: SSAValue) -> bool:
+    """Whether a tensor has integers."""
+    return isinstance(tensor_type(value).element_type, IntegerType)
+
+
+def _is_float(known: Known) -> bool:
+    """Whether a known tensor has floats that hold each integer up to `_EXACT`."""
+    return known.element in (f32, f64)
+
+
+def _uncast(value: SSAValue) -> SSAValue:
+    """The integer that a float was cast from, as tf2onnx compares them."""
+    op = _whole(value).owner
+    if not isinstance(op, CastOp) or tensor_type(value).element_type not in (f32, f64):
+        return value
+    return op.input if _is_whole(op.input) else value
 
 
 def as_size(condition: Known | SSAValue | None) -> Dim | None:

@@ -52,6 +52,8 @@ FLOATS: dict[str, tuple[str, dict[str, Any]]] = {
         {"coefficients": WEIGHTS, "intercepts": [1.5, 0.0, -1.0], "targets": 3},
     ),
     "features": ("FeatureVectorizer", {"inputdimensions": [FEATURES]}),
+    "fewer features": ("FeatureVectorizer", {"inputdimensions": [2]}),
+    "more features": ("FeatureVectorizer", {"inputdimensions": [FEATURES + 3]}),
 }
 
 
@@ -175,7 +177,7 @@ def test_a_linear_classifier_is_onnxs(transform: str, count: int):
             "expected values of 1 or 5 numbers, got 2",
         ),
         ("LinearRegressor", {"coefficients": [1.0] * 4}, "expected equal sizes"),
-        ("FeatureVectorizer", {"inputdimensions": [4]}, "5 features, of 4"),
+        ("FeatureVectorizer", {"inputdimensions": [-4]}, "widths from 0 on, got -4"),
     ],
 )
 def test_what_has_no_meaning_is_refused(
@@ -183,6 +185,14 @@ def test_what_has_no_meaning_is_refused(
 ):
     with pytest.raises(CompileError, match=message):
         read(model_of(op, {"y": TensorProto.FLOAT}, attributes))
+
+
+def test_an_imputer_has_rows_of_features():
+    attributes = {"imputed_value_floats": [1.0, 2.0]}
+    made = model_of("Imputer", {"y": TensorProto.FLOAT}, attributes)
+    made.graph.input[0].type.tensor_type.shape.dim.add().dim_value = 2
+    with pytest.raises(CompileError, match=r"Imputer.*expected rows of features"):
+        read(made)
 
 
 @pytest.mark.parametrize(("time", "batch"), [(0, 1), (1, 0)])
