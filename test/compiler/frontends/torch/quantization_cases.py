@@ -59,11 +59,11 @@ def _by_row(x: Tensor, w: Tensor) -> Tensor:
     """As torchao multiplies rows that it quantises, each by a scale of its own."""
     scales = x.abs().amax(1, keepdim=True) / 127
     steps = torch.round(x / scales).to(torch.int8)
-    return torch._int_mm(steps, w.T) * scales * SCALES  # pyright: ignore
+    return torch._int_mm(steps, w.T) * scales * SCALES  # pyright: ignore[reportPrivateUsage]
 
 
 def _packed(x: Tensor, w: Tensor) -> Tensor:
-    return torch._weight_int8pack_mm(x, w, SCALES)  # pyright: ignore
+    return torch._weight_int8pack_mm(x, w, SCALES)  # pyright: ignore[reportPrivateUsage]
 
 
 CASES: dict[str, Case] = {
