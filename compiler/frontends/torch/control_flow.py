@@ -1,4 +1,4 @@
-"""Operators of torch that take graphs: `cond`, `while_loop`, `scan`, and contexts."""
+"""Operators of torch that take graphs: `cond`, loops over them, and contexts."""
 
 from __future__ import annotations
 
@@ -159,6 +159,24 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
     axis.
     """
     combine, init, scanned, additional = node.args
+    return _over_elements(reader, node, combine, init, scanned, additional)
+
+
+def _map(reader: ProgramReader, node: fx.Node) -> Value:
+    """The results of a graph for each element of tensors along their first axis."""
+    graph, mapped, additional = node.args
+    return _over_elements(reader, node, graph, (), mapped, additional)
+
+
+def _over_elements(
+    reader: ProgramReader,
+    node: fx.Node,
+    graph: Any,
+    init: Any,
+    scanned: Any,
+    additional: Any,
+) -> Value:
+    """The last values that a graph carries, and what it yields for each element."""
     first, whole, others = (
         _listed(resolve(each, reader.values)) for each in (init, scanned, additional)
     )
@@ -172,7 +190,7 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
         elements.append(tensor(type.element_type, *sizes(type)[1:]))
     types = [*_types_of(states), *elements, *_types_of(captured)]
     arguments = [*first, *whole, *others]
-    block = region(reader, graph_of(combine), arguments, types)
+    block = region(reader, graph_of(graph), arguments, types)
     _keep_sizes(node, block, 0, _types_of(states))
     loop = LoopOp.of(block, limits.pop(), None, states, elements_of, captured)
     return list(loop.results)
@@ -208,6 +226,7 @@ REGIONS: dict[str, Callable[[ProgramReader, fx.Node], Any]] = {
     "cond": cond,
     "while_loop": while_loop,
     "scan": scan,
+    "map_impl": _map,
     "with_effects": with_effects,
     "wrap_with_set_grad_enabled": _without_gradients,
     "wrap_with_autocast": _autocast,

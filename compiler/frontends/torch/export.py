@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from importlib import import_module
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -65,9 +67,26 @@ def export_module(
                 "\ngive example inputs with a size of 2 or more along every dynamic "
                 "dimension: torch.export takes a size of 0 or 1 for a constant"
             )
+        elif _is_of_packed_sequences(error):
+            advice = (
+                "\ntorch.export does not trace packed sequences: give recurrent layers "
+                "padded ones, and mask results by the lengths; of two directions, run "
+                "the second on sequences that are flipped within their lengths"
+            )
         raise CompileError(
             f"torch.export of {type(module).__name__}: {said}{advice}"
         ) from error
+
+
+def _is_of_packed_sequences(error: BaseException) -> bool:
+    """Whether an error came out of torch's own code for packed sequences."""
+    for frame, _ in walk_tb(error.__traceback__):
+        place = Path(frame.f_code.co_filename).parts[-4:]
+        if place == ("torch", "nn", "utils", "rnn.py"):
+            return True
+        if place == ("torch", "nn", "modules", "rnn.py"):
+            return frame.f_locals.get("batch_sizes") is not None
+    return False
 
 
 def trace(

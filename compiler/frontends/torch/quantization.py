@@ -1,5 +1,6 @@
 """
-Operators of `quantized_decomposed`, in which PyTorch writes quantised programs (PT2E).
+Operators of `quantized_decomposed`, in which PyTorch writes quantised programs (PT2E),
+and the products with weights of eight bits that torchao calls.
 
 PyTorch multiplies by the reciprocal of a scale, which ONNX divides by, so that steps
 may differ at ties; and it makes NaN zero.
@@ -18,7 +19,9 @@ from ....dialects.graph import (
     ClampOp,
     DequantizeOp,
     DivOp,
+    LinearOp,
     MaximumOp,
+    MulOp,
     NegOp,
     QuantizeOp,
     RoundOp,
@@ -27,6 +30,7 @@ from ....dialects.graph import (
 from ....dialects.graph.compose import (
     along,
     convert,
+    integer_product,
     number,
     number_like,
     quantization,
@@ -172,7 +176,23 @@ def _choose_symmetric(
     return _results(call, scale, number(128 if dtype == torch.uint8 else 0, i32))
 
 
+def _integer_product(call: Call, a: SSAValue, b: SSAValue) -> Result:
+    """The product of two matrices of i8 in i32, to which torch quantises rows."""
+    return integer_product.integer_matmul(a, b, None, None)
+
+
+def _product_of_steps(
+    call: Call, x: SSAValue, weight: SSAValue, scales: SSAValue
+) -> Result:
+    """The product with a transposed weight of i8, each row with a scale of its own."""
+    element = tensor_type(x).element_type
+    whole = LinearOp(convert(x, f32), convert(weight, f32)).result
+    return convert(MulOp(whole, convert(scales, f32)).result, element)
+
+
 READERS: dict[str, Reader] = {
+    "aten._int_mm.default": _integer_product,
+    "aten._weight_int8pack_mm.default": _product_of_steps,
     "quantized_decomposed.choose_qparams.tensor": _choose,
     "quantized_decomposed.choose_qparams_symmetric.tensor": _choose_symmetric,
     "quantized_decomposed.dequantize_per_channel.default": _dequantize_per_channel,

@@ -55,6 +55,17 @@ def _linear(x: Tensor, w: Tensor) -> Tensor:
     return F.linear(again, weight)
 
 
+def _by_row(x: Tensor, w: Tensor) -> Tensor:
+    """As torchao multiplies rows that it quantises, each by a scale of its own."""
+    scales = x.abs().amax(1, keepdim=True) / 127
+    steps = torch.round(x / scales).to(torch.int8)
+    return torch._int_mm(steps, w.T) * scales * SCALES  # pyright: ignore[reportPrivateUsage]
+
+
+def _packed(x: Tensor, w: Tensor) -> Tensor:
+    return torch._weight_int8pack_mm(x, w, SCALES)  # pyright: ignore[reportPrivateUsage]
+
+
 CASES: dict[str, Case] = {
     **{
         f"steps of {dtype} from {zero}": dynamic(
@@ -79,6 +90,12 @@ CASES: dict[str, Case] = {
     "chosen scales": dynamic(partial(_chosen, torch.uint8), floats(6, 7)),
     "chosen scales of zeros": fixed(partial(_chosen, torch.int8), torch.zeros(6, 7)),
     "symmetric scales": fixed(_symmetric, floats(6, 7)),
+    "rows by a matrix of steps": dynamic(
+        _by_row, floats(19, 16), torch.randint(-128, 128, (4, 16)).to(torch.int8)
+    ),
+    "rows by packed steps": dynamic(
+        _packed, floats(6, 16), torch.randint(-128, 128, (4, 16)).to(torch.int8)
+    ),
     "quantised linear": dynamic(
         _linear, floats(6, 8), torch.randint(-64, 64, (4, 8)).to(torch.int8)
     ),

@@ -1,4 +1,4 @@
-"""`cond`, `while_loop` and `scan` of torch, and sizes that a run computes."""
+"""`cond`, `while_loop`, `scan` and `map` of torch, and sizes that a run computes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .case import Function, Wrapped  # noqa: E402
 
 # They come without types.
 scan: Any = import_module("torch._higher_order_ops.scan").scan
+mapped: Any = import_module("torch._higher_order_ops.map").map
 while_loop: Any = import_module("torch._higher_order_ops.while_loop").while_loop
 
 AUTO = torch.export.Dim.AUTO
@@ -76,6 +77,16 @@ class Scanned(torch.nn.Module):
         return scan(step, h, x)
 
 
+class Mapped(torch.nn.Module):
+    """Two results for each element of two tensors."""
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> Any:
+        def step(pair: Any, shared: torch.Tensor) -> Any:
+            return pair[0] * shared + pair[1], pair[1].sum()
+
+        return mapped(step, (x, y), z)
+
+
 class Found(torch.nn.Module):
     """Results whose sizes are how many elements are positive."""
 
@@ -127,6 +138,11 @@ CASES: dict[str, tuple[type[torch.nn.Module], Any, list[tuple[Any, ...]]]] = {
         [(numbers(3), torch.tensor(n)) for n in (4, 0, 1, -3)],
     ),
     "scan": (Scanned, None, [(numbers(5, 3), numbers(3))]),
+    "map": (
+        Mapped,
+        ({0: AUTO}, {0: AUTO}, None),
+        [(numbers(n, 3), numbers(n, 3), numbers(3)) for n in (4, 7, 2)],
+    ),
     "nonzero": (
         Found,
         BATCH,

@@ -54,6 +54,26 @@ class Strange(nn.Module):
         return x.to(torch.complex32).real
 
 
+class Packed(nn.Module):
+    """A recurrent layer of sequences of several lengths."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x: Any, lengths: Any) -> Any:
+        """f32[n, length, 3], i64[n] -> f32[n, length, 4]."""
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+        return nn.utils.rnn.pad_packed_sequence(self.layer(packed)[0])[0]
+
+
+@pytest.mark.parametrize("layer", [nn.GRU(3, 4), nn.LSTM(3, 4)])
+def test_packed_sequences_are_refused_with_what_to_do(layer: nn.Module):
+    message = refused(Packed(layer), floats(2, 5, 3), torch.tensor([5, 3]))
+    assert message.startswith("torch.export of Packed: ")
+    assert "torch.export does not trace packed sequences: give recurrent" in message
+
+
 def test_all_that_is_unsupported_is_told_at_once():
     error = unsupported(Strange(), floats(3, 3))
     assert [each.op for each in error.ops] == [
