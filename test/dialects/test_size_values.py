@@ -44,7 +44,7 @@ def test_a_difference_beyond_the_bounds_of_sizes_is_not_short():
 
     size, other = sum_at(1000), sum_at(2000)
     with pytest.raises(SizeError, match="characters"):
-        size - other
+        _ = size - other
     assert short_difference(size, other) is None
 
 
