@@ -77,7 +77,13 @@ def truncated(a: Dim, b: Dim) -> Dim | None:
         return truncated(a * -1, b * -1) if is_nonnegative(b * -1, {}) else None
     if b == 0:
         return None
-    return floordiv(greater(a, 0), b) - floordiv(greater(a * -1, 0), b)
+    if is_nonnegative(a, {}):
+        return floordiv(a, b)
+    if is_nonnegative(a * -1, {}):
+        return floordiv(a * -1, b) * -1
+    # Quotients keep their order, so that what is never a whole divisor below zero has
+    # one half, whose quotient is in the form that a window's number of steps has.
+    return greater(floordiv(a, b), 0) - greater(floordiv(a * -1, b), 0)
 
 
 def remainder(a: Dim, b: Dim) -> Dim | None:

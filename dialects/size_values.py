@@ -30,9 +30,14 @@ def short_difference(size: Polynomial, other: Polynomial | None) -> Dim | None:
     """
     if other is None or not is_long_sum(size):
         return None
-    more = size - other
-    is_short = isinstance(more, int) or 2 * len(more.terms) < len(size.terms)
-    return more if is_short else None
+    # Counted first: the difference of two sums may be greater than any size may be.
+    apart = {monomial for monomial, _ in {*size.terms} ^ {*other.terms}}
+    if 2 * len(apart) >= len(size.terms):
+        return None
+    try:
+        return size - other
+    except SizeError:
+        return None
 
 
 def as_word(number: int) -> int:

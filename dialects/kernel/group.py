@@ -52,8 +52,11 @@ class Group:
     replaced: SSAValue | None = None
     """The operand whose memory the result takes over, if any."""
 
-    numbers: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The values of symbols that stand for numbers, so that more groups are alike."""
+    numbers: Mapping[str, Dim] = field(default_factory=dict[str, Dim])
+    """
+    The values of symbols that stand for numbers, or for what is computed from sizes, so
+    that more groups are alike.
+    """
 
     def of(
         self, values: Mapping[SSAValue, SSAValue], replaced: SSAValue | None = None

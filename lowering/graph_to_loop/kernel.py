@@ -206,7 +206,7 @@ def pieces(group: Group) -> Iterator[Group]:
     for moves, run in groupby(group.nests, _only_moves):
         nests, most = tuple(run), MOVES if moves else NESTS
         for first in range(0, len(nests), most):
-            part, numbers = nests[first : first + most], dict[str, int]()
+            part, numbers = nests[first : first + most], dict[str, Dim]()
             if moves and group.replaced is None and not group.checks:
                 part, numbers = _placed(part)
             yield Group(group.result, part, checks, group.replaced, numbers)
@@ -216,35 +216,39 @@ def pieces(group: Group) -> Iterator[Group]:
 
 def _placed(
     nests: Sequence[KernelNest],
-) -> tuple[tuple[KernelNest, ...], dict[str, int]]:
+) -> tuple[tuple[KernelNest, ...], dict[str, Dim]]:
     """
-    Nests with symbols in place of the numbers that say where in the result their first
-    element lies, and how far apart its rows; and the values of these symbols. So parts
-    of equal sizes are one kernel, wherever they are and whatever is beside them.
+    Nests with symbols in place of what says where in the result their first element
+    lies, and how far apart its rows, whether that is a number or computed from sizes;
+    and the values of these symbols. So parts of equal sizes are one kernel, wherever
+    they are and whatever is beside them.
     """
     taken = {
         name for nest in nests for size in _sizes(nest) for name in symbols_of(size)
     }
     fresh = (name for at in count() if (name := f"n{at}") not in taken)
-    names: dict[tuple[str, int], str] = {}
+    names: dict[tuple[str, Dim], str] = {}
 
-    def given(kind: str, number: Dim) -> Dim:
-        if not isinstance(number, int) or number < 2:
-            return number
-        if (kind, number) not in names:
-            names[kind, number] = next(fresh)
-        return symbol(names[kind, number])
+    def given(kind: str, size: Dim) -> Dim:
+        if isinstance(size, int) and size < 2:
+            return size
+        if (kind, size) not in names:
+            names[kind, size] = next(fresh)
+        return symbol(names[kind, size])
 
     first = nests[0].store.at.offset
     found: list[KernelNest] = []
     for nest in nests:
         at = nest.store.at
         factors = tuple((axis, given("row", factor)) for axis, factor in at.factors)
-        start = given("start", first) + (at.offset - first)
+        more = at.offset - first
+        # A sum of many sizes would be a symbol for each.
+        is_near = isinstance(more, int)
+        start = given("start", first) + more if is_near else given("start", at.offset)
         found.append(
             replace(nest, store=replace(nest.store, at=Linear(factors, start)))
         )
-    return tuple(found), {name: number for (_, number), name in names.items()}
+    return tuple(found), {name: size for (_, size), name in names.items()}
 
 
 def _sizes(nest: KernelNest) -> Iterator[Dim]:

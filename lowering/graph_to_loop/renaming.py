@@ -24,7 +24,7 @@ from ...dialects import (
 class Renaming:
     """
     The kernel's own names for the sizes that it uses, given as they are met: for
-    symbols, and for quotients.
+    symbols, for quotients, and for what is held to zero or more.
 
     So a kernel depends neither on what sizes are called in the model nor on how they
     are computed: layers that are alike have one kernel, whether their images are an
@@ -61,11 +61,19 @@ class Renaming:
         """
         whole = Polynomial((((atom,), 1),))
         if isinstance(atom, Symbol) or (
-            atom.function == "floordiv" and _is_size(whole)
+            _says_no_more(atom.function, atom.arguments) and _is_size(whole)
         ):
             return self.names.setdefault(str(atom), symbol(f"s{len(self.names)}"))
         inside = {each: self.name(Symbol(each)) for each in sorted(symbols_of(whole))}
         return evaluate(whole, inside)
+
+
+def _says_no_more(function: str, arguments: tuple[Dim, Dim]) -> bool:
+    """
+    Whether a function says of its value no more than that it is not below zero: a
+    quotient, and `max(0, floordiv(h + 15, 16) - 1)`, but not `max(1, n)`.
+    """
+    return function == "floordiv" or (function == "max" and 0 in arguments)
 
 
 @lru_cache(maxsize=1 << 12)

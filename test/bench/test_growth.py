@@ -51,7 +51,7 @@ LARGE = {
     "users of one value",
 }
 
-# Each place in the sum is a sum of the sizes before it, in the text of the kernel.
+# Each place in the sum is a sum of the sizes before it, in the text of a call.
 SQUARE = {"symbols in a sum"}
 
 
@@ -93,6 +93,12 @@ def check(name: str, size: int) -> None:
 @pytest.mark.parametrize("name", sorted({*AXES} - LARGE - SQUARE))
 def test_twice_as_much_takes_twice_as_much(name: str):
     check(name, max(AXES[name][1] // 8, 4))
+
+
+def test_kernels_do_not_grow_with_a_sum_of_symbols():
+    make, _ = AXES["symbols in a sum"]
+    small, large = (lowered(make(many)).kernels for many in (9, 17))
+    assert [each.text for each in small] == [each.text for each in large]
 
 
 @pytest.mark.soak

@@ -82,6 +82,12 @@ def test_divides_as_numbers_are(name: str):
     assert judged > 1000
 
 
+def test_a_dividend_that_is_just_below_zero_has_one_half():
+    # As the steps of a window are written: integers of a model are divided so.
+    found = conditions.truncated(dim("n - 1"), 16)
+    assert str(found) == "max(0, floordiv(n + 15, 16) - 1)"
+
+
 def test_a_divisor_of_both_signs_has_no_quotient():
     n = dim("n")
     assert conditions.truncated(n, n - 1) is None

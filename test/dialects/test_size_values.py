@@ -38,6 +38,16 @@ def test_short_difference(size: Polynomial, other: Polynomial | None, wanted: Di
     assert short_difference(size, other) == wanted
 
 
+def test_a_difference_beyond_the_bounds_of_sizes_is_not_short():
+    def sum_at(start: int) -> Polynomial:
+        return sum_of(*(f"{'n' * 900}{at}" for at in range(start, start + 200)))
+
+    size, other = sum_at(1000), sum_at(2000)
+    with pytest.raises(SizeError, match="characters"):
+        _ = size - other
+    assert short_difference(size, other) is None
+
+
 def test_a_sum_is_long_from_eight_terms_on():
     assert is_long_sum(LONG)
     assert not is_long_sum(sum_of(*"abcdefg"))

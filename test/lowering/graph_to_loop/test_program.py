@@ -5,11 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 import static_runtime as sr
-from bench.grown_flow import defined_symbols
-from bench.onnx_graph import Graph
+from bench.grown_flow import defined_symbols, summed_symbols
+from bench.onnx_graph import Graph, Model
+from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
+from static_runtime.dialects.loop import KernelOp
 from static_runtime.lowering.graph_to_loop.kernel import MOVES, NESTS
 
 OPTIONS = sr.Options(cache=False)
+
+
+def symbols_of_kernels(model: Model) -> list[int]:
+    """How many symbols each kernel of a model has."""
+    module = Compilation(model, options=OPTIONS).front_end(model)(ctx := context())
+    Driver(ctx, OPTIONS, "host", None).run_passes(module)
+    kernels = (each for each in module.walk() if isinstance(each, KernelOp))
+    return [len(each.symbols) for each in kernels]
 
 
 def test_the_work_of_sizes_that_only_the_run_knows_is_the_most_it_can_be():
@@ -27,6 +39,27 @@ def test_an_op_that_moves_many_parts_is_called_a_few_at_a_time():
     assert module.report.kernels == 3
     arrays = [np.full(2, at, np.float32) for at in range(len(given))]
     np.testing.assert_array_equal(module(*arrays), np.concatenate(arrays))
+
+
+def test_where_parts_of_open_sizes_start_is_one_symbol_each():
+    # The first parts start at a known place, the last one is alone.
+    count = 4 * MOVES + 1
+    model = summed_symbols(count)
+    module = sr.compile(model, options=OPTIONS)
+    assert symbols_of_kernels(model) == [2 * MOVES - 1, 2 * MOVES, 2]
+    arrays = [np.full((at % 3, 4), at, np.float32) for at in range(count)]
+    np.testing.assert_array_equal(module(*arrays), np.concatenate(arrays))
+
+
+def test_how_far_apart_rows_of_open_sizes_lie_is_one_symbol():
+    count = 2 * MOVES + 1
+    g = Graph()
+    given = [g.input(f"x{at}", ("n", f"n{at}")) for at in range(count)]
+    model = g.model(g.add("Concat", *given, axis=1))
+    assert max(symbols_of_kernels(model)) == 2 * MOVES + 2
+    module = sr.compile(model, options=OPTIONS)
+    arrays = [np.full((3, at % 3), at, np.float32) for at in range(count)]
+    np.testing.assert_array_equal(module(*arrays), np.concatenate(arrays, 1))
 
 
 def test_indices_of_many_look_ups_are_checked_before_anything_is_stored():

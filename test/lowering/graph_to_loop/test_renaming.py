@@ -40,6 +40,13 @@ def test_what_has_a_bound_is_a_function_of_names():
     assert [*rename.names] == ["n"]
 
 
+def test_what_is_held_to_zero_or_more_has_a_name():
+    rename = Renaming()
+    renamed = rename(dim("4 * max(0, floordiv(h + 15, 16) - 1) + max(1, n)"))
+    assert str(renamed) == "max(1, s1) + 4 * s0"
+    assert [*rename.names] == ["max(0, floordiv(h + 15, 16) - 1)", "n"]
+
+
 def test_a_number_stays():
     rename = Renaming()
     assert rename(7) == 7
