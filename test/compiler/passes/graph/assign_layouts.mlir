@@ -252,6 +252,7 @@ func.func @trunk(%x : tensor<1x8x8x64xf32>) -> tensor<1x6x6x64xf32> {
   %7 = graph.add %6, %6 : tensor<1x64x6x6xf32>, tensor<1x64x6x6xf32> -> tensor<1x64x6x6xf32>
   %8 = graph.permute %7 {order = array<i64: 0, 2, 3, 1>} : tensor<1x64x6x6xf32> -> tensor<1x6x6x64xf32>
   return %8 : tensor<1x6x6x64xf32>
+}
 
 // An op may add leading axes to what is computed in another order, or is permuted.
 //
