@@ -16,7 +16,7 @@ from math import inf, isnan
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, i1, i32, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from .function import FunctionWriter
 from .types import Value, number_text, suffix, type_text
@@ -24,7 +24,7 @@ from .types import Value, number_text, suffix, type_text
 _ORDERED = {2: "ogt", 4: "olt"}
 """Comparisons of floats that are false with NaN, by their numbers in MLIR."""
 
-_BITS = {i32: 31, i64: 63}
+_BITS: dict[Attribute, int] = {i32: 31, i64: 63}
 """The bits beside the sign of the integers whose vectors are written out."""
 
 
