@@ -34,7 +34,7 @@ says. A nest that has lanes or partials already keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -62,6 +62,12 @@ from ...cost import CONSTANTS, MAX_SHORT_BODY
 
 _WEIGHT_PER_DEPTH = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
+
+_FUNCTION = 8
+"""What a function gains in lanes, as an access of elements that lie apart loses one."""
+
+_MANY_CONSTANTS = 8
+"""Numbers that a function needs, at least, to be one of many instructions."""
 
 _MAX_ROW = 32
 """
@@ -188,18 +194,23 @@ def _choose(loop: ForOp, target: TargetAttr, depth: int) -> tuple[int, list[ForO
         return score, best
     if any(isinstance(each, ForOp) and _is_walk(each) for each in ops):
         return _WALK * _WEIGHT_PER_DEPTH**depth, [loop]
-    gains = (
-        _gain(each, loop.index, lanes) * _WEIGHT_PER_DEPTH ** _loops_around(each, loop)
-        for each in accesses
-    )
-    own = sum(gains)
+
+    def weigh(gains: Iterable[tuple[Operation, int]]) -> int:
+        return sum(n * _WEIGHT_PER_DEPTH ** _loops_around(e, loop) for e, n in gains)
+
+    computed = list(_computed(loop))
+    own = weigh((each, _gain(each, loop.index, lanes)) for each in accesses)
+    own += weigh((each, _FUNCTION) for each in computed if _is_function(each))
     if own > 0:
-        # What is computed decides between loops, but makes no loop worth it.
-        own += sum(
-            _WEIGHT_PER_DEPTH ** _loops_around(each, loop) for each in _computed(loop)
-        )
+        # What else is computed decides between loops, but makes no loop worth it.
+        own += weigh((each, 1) for each in computed)
     own *= _WEIGHT_PER_DEPTH**depth
     return (own, [loop]) if own > max(score, 0) else (score, best)
+
+
+def _is_function(op: Operation) -> bool:
+    """Whether an op is written as a chain of many instructions."""
+    return CONSTANTS.get(op.name.removeprefix("math."), 0) >= _MANY_CONSTANTS
 
 
 def _computed(loop: ForOp) -> Iterator[Operation]:

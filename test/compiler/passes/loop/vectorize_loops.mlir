@@ -533,3 +533,23 @@ loop.kernel @normalized(%a: memref<?xf32>, %w: memref<?xf32>, %b: memref<?xf32>)
     loop.yield
   }
 }
+
+// Rows that are shorter than a vector, but of functions, are computed side by side.
+//
+// CHECK-LABEL: loop.kernel @short_rows
+// AVX2:          loop.for reduce(max) %k to 10 lanes 8 vectors 4 (
+// AVX512:        loop.for parallel %i to 4096 lanes 16 {
+// AVX512-NEXT:     loop.for reduce(max) %k to 10 (
+loop.kernel @short_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 4096 {
+    %most = loop.for reduce(max) %k to 10 (%s = %zero : f32) {
+      %x = loop.load %a[%i * 10 + %k] : memref<?xf32>
+      %exp = math.exp %x : f32
+      %next = arith.maximumf %s, %exp : f32
+      loop.yield %next : f32
+    }
+    loop.store %most, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
