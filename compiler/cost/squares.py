@@ -11,7 +11,13 @@ lines than a set of the cache has, and took twice as long.
 
 from __future__ import annotations
 
-from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp, loads_across
+from ...dialects.loop import (
+    PreferenceAttr,
+    TargetAttr,
+    TileOp,
+    is_strided,
+    loads_across,
+)
 from .register_tile import fits
 
 _LEAST = 4
@@ -32,7 +38,11 @@ def choose_squares(
     if len(tile.sizes) < 3:
         return None
     block, k_count = tile.k_loop.block, tile.sizes[-1]
-    across = loads_across(block, block.args[-2], block.args[1])
+    column = block.args[1]
+    across = loads_across(block, block.args[-2], column)
+    if all(is_strided(each.at.step(column), lanes) for each in across):
+        # Vectors side by side are shuffled, for several rows of the result.
+        return None
     if mr > 1 and all(block.args[0] in each.indices for each in across):
         # Nothing of a square is for another row.
         mr = 1
