@@ -13,6 +13,7 @@ from onnx.backend.test.case.test_case import TestCase
 
 from bench.axes import AXES
 from bench.call import CASES
+from bench.columns import COLUMNS
 from bench.depth import linear
 from bench.forests import Forest
 from bench.gaps import boxes, cells, convolutions
@@ -88,6 +89,7 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "table": (["results.json"], {}),
     "special_coefficients": ([], {"FITS": FITS[:1]}),
     "moved_factors": (PLAN, {"PRODUCTS": {"token": scores(1, 8, 2, 16)}}),
+    "columns": (PLAN, {"COLUMNS": {"softmax_of_10": COLUMNS["softmax_of_10"]}}),
     "strides": (PLAN, {"STRIDES": {"sum_of_3": STRIDES["sum_of_3"]}}),
     "suite_counts": ([], {}),
     "transposes": (PLAN, {"TRANSPOSES": {"keys": TRANSPOSES["keys"]}}),
