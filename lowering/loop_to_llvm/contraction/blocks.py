@@ -29,7 +29,6 @@ from ....dialects.loop import (
 )
 from ..isa import instructions_of
 from ..text.dimensions import is_multiple
-from ..text.index_arithmetic import is_number
 from ..text.types import Value, memory_text
 from .register_tile import KernelHost, Shape
 
@@ -319,14 +318,13 @@ class Blocks:
         for index, value in zip(self.k_indices, (*block.outer, *inside), strict=True):
             self.scope.set_index(index, value)
 
-    def unrolled(self, bound: str, divided: Dim = 1) -> Sequence[int]:
+    def unrolled(self, divided: Dim) -> Sequence[int]:
         """
         How many k of a loop are written at a time, then one for the rest, if there may
-        be any; `divided` has no divisor that the bound lacks.
+        be any; `divided` is their number, or has no divisor that this lacks.
         """
         most = self.op.unrolled
-        known = int(bound) if is_number(bound) else divided
-        return (most,) if is_multiple(known, most) else (most, 1)
+        return (most,) if is_multiple(divided, most) else (most, 1)
 
     def divisors_of(self, number: int) -> Dim:
         """A dimension without divisors that the loop over a reduced index lacks."""

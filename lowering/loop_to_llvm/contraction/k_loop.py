@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from ....dialects import Dim, product
 from ..text.dimensions import is_multiple
+from ..text.index_arithmetic import is_number
 from ..text.transpose import sides
 from ..text.types import Value
 from .blocks import Blocks, KBlock
@@ -66,7 +67,10 @@ def k_loop(
             return level([*indices, here], first, count, inner, rows)
 
         counts = (
-            by or blocks.unrolled(bound, blocks.divisors_of(number))
+            by
+            or blocks.unrolled(
+                int(bound) if is_number(bound) else blocks.divisors_of(number)
+            )
             if number == len(sizes) - 1
             else (1,)
         )
@@ -106,7 +110,7 @@ def _write_ranges(
     """Writes a loop over each range, by several k where the whole is written so."""
     for own in ranges:
         is_unrolled = counts != (1,)
-        many = blocks.unrolled(own.stop, own.divided) if is_unrolled else counts
+        many = own.unrolled(blocks) if is_unrolled else counts
         some = body if own.rows is None else partial(body, rows=own.rows)
         carried = blocks.w.loop_by(many, own.stop, carried, some, own.start)
     return [*carried]

@@ -19,6 +19,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects import Dim, terms_of
 from ....dialects.loop import BlockedIndex, Subscript, ZeroOutsideOp
+from ..text.index_arithmetic import is_number
 from ..text.scope import SCALAR
 from .blocks import Blocks, KBlock
 from .register_tile import RegisterTile
@@ -34,6 +35,12 @@ class KRange:
     """A number that divides its length."""
     rows: range | None = None
     """The rows of the tile that need it, where not all do."""
+
+    def unrolled(self, blocks: Blocks) -> Sequence[int]:
+        """How many k are written at a time, then one for the rest, if any may be."""
+        if is_number(self.start) and is_number(self.stop):
+            return blocks.unrolled(int(self.stop) - int(self.start))
+        return blocks.unrolled(self.divided)
 
 
 def k_ranges(

@@ -191,7 +191,7 @@ class Microkernel:
             found = blocks, block, accumulators, every
             return k_loop(*found, ranges=ranges, of_rows=of_rows)
         own = packed_range(blocks, block, tile)
-        counts = blocks.unrolled(own.stop, own.divided)
+        counts = own.unrolled(blocks)
         return blocks.w.loop_by(counts, own.stop, accumulators, every, own.start)
 
     def load_b(self, panel: Panel, k: str, vectors: int) -> list[Value]:

@@ -68,7 +68,7 @@ class StepsWriter:
         blocks, w, scope = self.blocks, self.blocks.w, self.blocks.scope
         last, many = blocks.k_indices[-1], self.steps_of_a_word
         starts = {e: self.start_of(e, block) for e in (blocks.b, *blocks.beside)}
-        counts = blocks.unrolled(w.size(blocks.reduced[-1])) if many == 1 else (many,)
+        counts = blocks.unrolled(blocks.reduced[-1]) if many == 1 else (many,)
 
         def some_k(k: str, count: int, carried: list[Value]) -> list[Value]:
             before(k, count)

@@ -73,7 +73,7 @@ class VnniWriter:
             return unrolled(blocks, word, count, carried, one_word)
 
         own = packed_range(blocks, block, self.tile, many)
-        counts = blocks.unrolled(own.stop, own.divided)
+        counts = own.unrolled(blocks)
         return w.loop_by(counts, own.stop, accumulators, several, own.start)
 
     def write_elements(

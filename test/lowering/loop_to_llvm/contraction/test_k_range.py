@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 from onnx import helper, parser
 from onnx.numpy_helper import from_array
 
@@ -84,6 +85,41 @@ def test_bits_are_those_of_an_image_that_has_its_zeros(layer: Layer, is_open: bo
     left_out = sr.compile(layer.model(layer.padding, is_open))(layer.x())
     there = sr.compile(layer.model(0))(layer.surrounded(by=0.0))
     np.testing.assert_array_equal(left_out, there)
+
+
+@pytest.mark.sampled(every=12)
+@pytest.mark.parametrize("filters", [8, 16, 40])
+@pytest.mark.parametrize("width", [7, 8, 12, 16])
+@pytest.mark.parametrize("channels", [5, 6, 10, 16, 22, 23])
+def test_any_number_of_channels_is_added_up(channels: int, width: int, filters: int):
+    """Of lines that are tiles, what is unrolled divides no tap's channels."""
+    image, taps = (2, 6, width, channels), (3, 3, channels, filters)
+    random = np.random.default_rng(0)
+    x, w = (random.integers(-4, 5, each).astype(np.float32) for each in (image, taps))
+    around = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    windows = sliding_window_view(around, (3, 3), (1, 2))
+    found = channels_last(image, filters)(x, w)
+    np.testing.assert_array_equal(found, np.einsum("bhwcij,ijco->bhwo", windows, w))
+
+
+def channels_last(image: tuple[int, ...], filters: int) -> sr.StaticModule:
+    """A convolution of windows of three, with a border of zeros, its weights given."""
+    batch, height, width, channels = image
+    x = f"tensor<{batch}x{height}x{width}x{channels}xf32>"
+    p = f"tensor<{batch}x{height + 2}x{width + 2}x{channels}xf32>"
+    w, y = f"tensor<3x3x{channels}x{filters}xf32>", f"tensor<{batch}x{height}x{width}x"
+    y = f"{y}{filters}xf32>"
+    return sr.compile(
+        f"""func.func @main(%x: {x}, %w: {w}) -> {y} {{
+          %p = graph.pad %x {{low = array<i64: 0, 1, 1, 0>,
+            high = array<i64: 0, 1, 1, 0>, value = 0.0 : f64}} : {x} -> {p}
+          %0 = graph.conv %p, %w {{strides = array<i64: 1, 1>,
+            padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+            groups = 1 : i64, channels_last, border = array<i64: 1, 1, 1, 1>}}
+            : {p}, {w} -> {y}
+          func.return %0 : {y}
+        }}"""
+    )
 
 
 def test_zeros_are_left_out():
