@@ -67,6 +67,20 @@ func.func @sum_of_steps(%x : tensor<4xui8>, %y : tensor<4xui8>) -> tensor<4xui8>
   return %5 : tensor<4xui8>
 }
 
+// Each odd step is a tie, which two roundings send up or down: one factor does not.
+//
+// CHECK-LABEL: func.func @ties
+// CHECK:         %[[X:.*]] = graph.dequantize %x, %s, %p
+// CHECK-NEXT:    graph.quantize %[[X]], %t, %p
+func.func @ties(%x : tensor<4xsi8>) -> tensor<4xsi8> {
+  %s = graph.constant dense<0.05> : tensor<f32>
+  %t = graph.constant dense<0.02> : tensor<f32>
+  %p = graph.constant dense<100> : tensor<si8>
+  %1 = graph.dequantize %x, %s, %p : tensor<4xsi8>, tensor<f32>, tensor<si8> -> tensor<4xf32>
+  %2 = graph.quantize %1, %t, %p : tensor<4xf32>, tensor<f32>, tensor<si8> -> tensor<4xsi8>
+  return %2 : tensor<4xsi8>
+}
+
 // What another op reads keeps its size.
 //
 // CHECK-LABEL: func.func @read_by_others
