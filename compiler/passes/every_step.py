@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from ...dialects import ELEMENT_TYPES, Array, tensor_type
@@ -95,8 +94,8 @@ class EveryStep(Steps):
                 and is_one(op.zero_point)
                 and self.known(op.zero_point) is not None
             ):
-                limits = ELEMENT_TYPES[tensor_type(op.input).element_type].limits
-                sets[leaf] = np.arange(int(limits[0]), int(limits[1]) + 1)
+                first, last = _limits(op)
+                sets[leaf] = np.arange(first, last + 1)
             else:
                 return None
         count = math.prod(each.size for each in sets.values())
@@ -122,11 +121,20 @@ def _is_wide(leaf: SSAValue) -> bool:
     op = leaf.owner
     if not isinstance(op, DequantizeOp):
         return True
-    return tensor_type(op.input).element_type == i32
+    first, last = _limits(op)
+    return last - first > _MOST_CASES
+
+
+def _limits(op: DequantizeOp) -> tuple[int, int]:
+    """The least and the greatest step that a type has."""
+    first, last = ELEMENT_TYPES[tensor_type(op.input).element_type].limits
+    return int(first), int(last)
 
 
 def _nearest_first(count: int) -> list[tuple[float, ...]]:
-    """Shifts of some divisors, first those of less change in all."""
+    """Shifts of some divisors, first those of less change in all; of many, none."""
+    if count > 2:
+        return [(0.0,) * count]
     every = itertools.product(_SHIFTS, repeat=count)
     return sorted(every, key=lambda shifts: sum(map(abs, shifts)))
 

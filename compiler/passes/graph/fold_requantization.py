@@ -82,8 +82,9 @@ class FoldRequantization(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         folder = _Folder(weights_of(ctx))
-        for each in [each for each in op.walk() if isinstance(each, QuantizeOp)]:
-            folder.rewrite(each)
+        with np.errstate(all="ignore"):  # a bias may overflow, and saturates then
+            for each in [each for each in op.walk() if isinstance(each, QuantizeOp)]:
+                folder.rewrite(each)
         for each in list(op.walk()):
             if isinstance(each, QuantizeOp | DequantizeOp):
                 folder.name_zero(each)
@@ -242,7 +243,7 @@ class _Folder(EveryStep):
         if sums is None:
             return None
         whole = np.rint(bias / factor)
-        if (np.abs(whole * factor - bias) > _NEAR * size).any():
+        if not (np.abs(whole * factor - bias) <= _NEAR * size).all():  # NaN is not
             return None
         if isinstance(sums.owner, SubOp):
             terms = self.known(sums.owner.operands[1])

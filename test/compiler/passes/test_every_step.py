@@ -14,20 +14,27 @@ BYTES = np.arange(256, dtype=np.uint8)
 PAIRS = np.repeat(BYTES, 256), np.tile(BYTES, 256)
 
 
-def chain(scales: list[float], to: float, bias: float | None, has_relu: bool) -> str:
+def chain(
+    scales: list[float],
+    to: float,
+    bias: float | None,
+    has_relu: bool,
+    kind: str = "ui8",
+) -> str:
     """The sum of some tensors of steps, and a bias, in steps of a scale."""
     names = [f"%x{k}" for k in range(len(scales))]
     lines, found = [], ""
     for k, (name, scale) in enumerate(zip(names, scales, strict=True)):
         lines += [
-            f"%s{k} = graph.constant dense<{scale!r}> : tensor<f32>",
-            f"%d{k} = graph.dequantize {name}, %s{k}, %z : tensor<65536xui8>, "
-            "tensor<f32>, tensor<ui8> -> tensor<65536xf32>",
+            f"%s{k} = graph.constant dense<{scale:.9e}> : tensor<f32>",
+            f"%z{k} = graph.constant dense<128> : tensor<{kind}>",
+            f"%d{k} = graph.dequantize {name}, %s{k}, %z{k} : tensor<65536x{kind}>, "
+            f"tensor<f32>, tensor<{kind}> -> tensor<65536xf32>",
         ]
         lines += [_sum(f"%a{k}", found, f"%d{k}")] if found else []
         found = f"%a{k}" if found else f"%d{k}"
     if bias is not None:
-        lines.append(f"%b = graph.constant dense<{bias!r}> : tensor<65536xf32>")
+        lines.append(f"%b = graph.constant dense<{bias:.9e}> : tensor<65536xf32>")
         lines.append(_sum("%with", found, "%b"))
         found = "%with"
     if has_relu:
@@ -35,13 +42,13 @@ def chain(scales: list[float], to: float, bias: float | None, has_relu: bool) ->
             f"%r = graph.relu {found} : tensor<65536xf32> -> tensor<65536xf32>"
         )
         found = "%r"
-    inputs = ", ".join(f"{name} : tensor<65536xui8>" for name in names)
+    inputs = ", ".join(f"{name} : tensor<65536x{kind}>" for name in names)
     body = "\n  ".join(lines)
     return f"""
 func.func @main({inputs}) -> tensor<65536xui8> {{
   %z = graph.constant dense<128> : tensor<ui8>
   {body}
-  %t = graph.constant dense<{to!r}> : tensor<f32>
+  %t = graph.constant dense<{to:.9e}> : tensor<f32>
   %q = graph.quantize {found}, %t, %z : tensor<65536xf32>, tensor<f32>, tensor<ui8>
     -> tensor<65536xui8>
   return %q : tensor<65536xui8>
@@ -97,3 +104,14 @@ def test_each_step_is_that_of_the_model(
 def test_what_cannot_be_tried_stays():
     assert is_folded(chain([0.5, 0.25], 0.125, None, False))
     assert not is_folded(chain([0.5, 0.25, 0.125], 0.5, None, False))
+    assert not is_folded(chain([0.5, 0.25], 0.5, None, False, "si16"))
+    assert is_folded(chain([0.5], 0.125, None, False, "si16"))
+
+
+@pytest.mark.parametrize("kind", ["ui32", "i32", "i64"])
+def test_integers_of_many_bits_are_not_tried(kind: str):
+    assert is_folded(chain([0.05], 0.02, None, False, kind))
+
+
+def test_a_bias_that_overflows_is_no_error():
+    assert is_folded(chain([0.5], 1e-20, 1e30, False))
