@@ -21,16 +21,22 @@ After:
 What is quantised is integers times a constant, what is dequantised, a sum or a Relu of
 such: so is what the scale divides. A bias that is an integer in units of the factor, as
 those of quantisers are, joins the term of zero points, where the sum fits into 32 bits.
-Fewer operations round then: a step is that of before, or at a tie its neighbour. A
-factor is one for each channel where there is a bias: so layers with one scale and with
-several have the same kernels. A Relu before steps that begin at zero is no more.
+Fewer operations round then: what sums of products come to is the step of before, or at
+a tie its neighbour. A factor is one for each channel where there is a bias: so layers
+with one scale and with several have the same kernels. A Relu before steps that begin at
+zero is no more.
+
+Where no product of tensors stands between, each step of the result is the model's: all
+of the 256 steps of a byte, or pairs of two, are tried (`every_step.py`). Factors may be
+a little off to reach that, and where none does, nothing is folded.
 
 A zero point of one element that is a weight becomes a constant, an immediate in the
 code of a kernel: so what is quantised saturates as a float, by two comparisons, and
 what is dequantised in the kernel that quantised it is what was rounded.
 
 It does not fire for other floats, where another op reads what is between, where a
-factor would leave the normal numbers, or for PyTorch's `reciprocal`.
+factor would leave the normal numbers, for what cannot be tried, as three tensors of
+bytes, or for PyTorch's `reciprocal`.
 """
 
 from __future__ import annotations
@@ -61,7 +67,8 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import convert, shape_of
 from ...ir import weights_of
-from ..steps import LEAST_SCALE, MOST_SCALE, MOST_SUM, Steps, is_one
+from ..every_step import Divisors, EveryStep
+from ..steps import LEAST_SCALE, MOST_SCALE, MOST_SUM, is_one
 
 _NEAR = 1 / 4096
 """How much of a step of the result a bias may be off, in the sum of integers."""
@@ -75,8 +82,9 @@ class FoldRequantization(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         folder = _Folder(weights_of(ctx))
-        for each in [each for each in op.walk() if isinstance(each, QuantizeOp)]:
-            folder.rewrite(each)
+        with np.errstate(all="ignore"):  # a bias may overflow, and saturates then
+            for each in [each for each in op.walk() if isinstance(each, QuantizeOp)]:
+                folder.rewrite(each)
         for each in list(op.walk()):
             if isinstance(each, QuantizeOp | DequantizeOp):
                 folder.name_zero(each)
@@ -84,7 +92,7 @@ class FoldRequantization(ModulePass):
 
 
 @dataclass(frozen=True)
-class _Folder(Steps):
+class _Folder(EveryStep):
     """Rewrites the chains before steps of one module."""
 
     def rewrite(self, op: QuantizeOp) -> None:
@@ -99,10 +107,13 @@ class _Folder(Steps):
             return
         if not self.is_scalable(op.input, size):
             return
+        sizes = self.divisors(op, size)
+        if sizes is None:
+            return
 
         def build() -> SSAValue:
             one = ConstantOp(value=np.ones_like(scale)).result
-            value = self.scaled(self.without_relu(op), size)
+            value = self.scaled(self.without_relu(op), sizes)
             return QuantizeOp(value, one, op.zero_point).result
 
         self.replace(op, build)
@@ -167,22 +178,22 @@ class _Folder(Steps):
         ratio = np.abs(array.astype(np.float64)) / size
         return bool(((ratio >= LEAST_SCALE) & (ratio <= MOST_SCALE)).all())
 
-    def scaled(self, value: SSAValue, size: float) -> SSAValue:
-        """Builds a value over a scale."""
+    def scaled(self, value: SSAValue, sizes: Divisors) -> SSAValue:
+        """Builds a value whose leaves are divided."""
         match op := value.owner:
             case DequantizeOp():
                 return DequantizeOp(
-                    op.input, self.over(op.scale, size), op.zero_point
+                    op.input, self.over(op.scale, sizes[value]), op.zero_point
                 ).result
             case ReluOp():
-                return ReluOp(self.scaled(op.input, size)).result
+                return ReluOp(self.scaled(op.input, sizes)).result
             case MulOp():
                 x, factor = self.parts_of(op)
-                return MulOp(x, self.over(factor, size)).result
+                return MulOp(x, self.over(factor, sizes[value])).result
             case AddOp():
                 if self.apart(op) is None:
-                    return AddOp(*(self.scaled(e, size) for e in op.operands)).result
-                return self.biased(*self.parts_of(op), size)
+                    return AddOp(*(self.scaled(e, sizes) for e in op.operands)).result
+                return self.biased(*self.parts_of(op), sizes)
             case _:
                 raise AssertionError(f"expected what can be scaled, got {value}")
 
@@ -206,9 +217,9 @@ class _Folder(Steps):
         """Builds a constant of f32."""
         return ConstantOp(value=np.asarray(array, np.float32)).result
 
-    def biased(self, x: SSAValue, bias: SSAValue, size: float) -> SSAValue:
-        """Builds the sum of a value and a bias, over a scale."""
-        numbers, op = self.number(bias), x.owner
+    def biased(self, x: SSAValue, bias: SSAValue, sizes: Divisors) -> SSAValue:
+        """Builds the sum of a value and a bias, divided."""
+        numbers, op, size = self.number(bias), x.owner, sizes[bias]
         if isinstance(op, MulOp):
             total, constant = self.parts_of(op)
             factor = self.number(constant)
@@ -221,7 +232,7 @@ class _Folder(Steps):
                 return MulOp(with_bias, self.constant(factor / size)).result
             scaled = MulOp(total, self.constant(factor / size)).result
         else:
-            scaled = self.scaled(x, size)
+            scaled = self.scaled(x, sizes)
         return AddOp(scaled, self.constant(numbers / size)).result
 
     def in_integers(
@@ -232,7 +243,7 @@ class _Folder(Steps):
         if sums is None:
             return None
         whole = np.rint(bias / factor)
-        if (np.abs(whole * factor - bias) > _NEAR * size).any():
+        if not (np.abs(whole * factor - bias) <= _NEAR * size).all():  # NaN is not
             return None
         if isinstance(sums.owner, SubOp):
             terms = self.known(sums.owner.operands[1])

@@ -48,6 +48,25 @@ func.func @bias_of_floats(%x : tensor<4x64xui8>, %w : tensor<64x2xsi8>) -> tenso
   return %6 : tensor<4x2xui8>
 }
 
+// A bias that is no number is no integer.
+//
+// CHECK-LABEL: func.func @bias_of_nan
+// CHECK:         %[[SCALED:.*]] = graph.mul %{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<2xf32>
+// CHECK-NEXT:    %[[BIAS:.*]] = graph.constant dense<[2.000000e+00, 0x7fc00000]> : tensor<2xf32>
+// CHECK-NEXT:    graph.add %[[SCALED]], %[[BIAS]]
+func.func @bias_of_nan(%x : tensor<4x64xui8>, %w : tensor<64x2xsi8>) -> tensor<4x2xui8> {
+  %k = graph.constant dense<0.25> : tensor<f32>
+  %b = graph.constant dense<[1.0, 0x7fc00000]> : tensor<2xf32>
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %p = graph.constant dense<9> : tensor<ui8>
+  %1 = graph.matmul %x, %w {to = i32} : tensor<4x64xui8>, tensor<64x2xsi8> -> tensor<4x2xi32>
+  %2 = graph.cast %1 {to = f32} : tensor<4x2xi32> -> tensor<4x2xf32>
+  %3 = graph.mul %2, %k : tensor<4x2xf32>, tensor<f32> -> tensor<4x2xf32>
+  %4 = graph.add %3, %b : tensor<4x2xf32>, tensor<2xf32> -> tensor<4x2xf32>
+  %5 = graph.quantize %4, %s, %p : tensor<4x2xf32>, tensor<f32>, tensor<ui8> -> tensor<4x2xui8>
+  return %5 : tensor<4x2xui8>
+}
+
 // Two tensors of steps are added in those of the result; what Relu makes zero saturates.
 //
 // CHECK-LABEL: func.func @sum_of_steps
@@ -65,6 +84,20 @@ func.func @sum_of_steps(%x : tensor<4xui8>, %y : tensor<4xui8>) -> tensor<4xui8>
   %4 = graph.relu %3 : tensor<4xf32> -> tensor<4xf32>
   %5 = graph.quantize %4, %t, %p : tensor<4xf32>, tensor<f32>, tensor<ui8> -> tensor<4xui8>
   return %5 : tensor<4xui8>
+}
+
+// Each odd step is a tie, which two roundings send up or down: one factor does not.
+//
+// CHECK-LABEL: func.func @ties
+// CHECK:         %[[X:.*]] = graph.dequantize %x, %s, %p
+// CHECK-NEXT:    graph.quantize %[[X]], %t, %p
+func.func @ties(%x : tensor<4xsi8>) -> tensor<4xsi8> {
+  %s = graph.constant dense<0.05> : tensor<f32>
+  %t = graph.constant dense<0.02> : tensor<f32>
+  %p = graph.constant dense<100> : tensor<si8>
+  %1 = graph.dequantize %x, %s, %p : tensor<4xsi8>, tensor<f32>, tensor<si8> -> tensor<4xf32>
+  %2 = graph.quantize %1, %t, %p : tensor<4xf32>, tensor<f32>, tensor<si8> -> tensor<4xsi8>
+  return %2 : tensor<4xsi8>
 }
 
 // What another op reads keeps its size.
