@@ -76,7 +76,7 @@ def greatest(a: Most | None, b: Most | None) -> Most | None:
 
 
 def united(all_of: Iterable[Between]) -> Between:
-    """What each of some numbers is between, and those of no elements are."""
+    """What all of some numbers are between."""
     return reduce(_either, all_of)
 
 

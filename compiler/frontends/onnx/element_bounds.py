@@ -36,7 +36,7 @@ _DEEPEST = 64
 """The most ops between elements and what their bounds follow from."""
 
 _WRAPS = 1 << 31
-"""The least number of which a sum may leave its type."""
+"""The least number that a sum may leave its type by."""
 
 
 class ElementBounds:
