@@ -22,6 +22,9 @@ from .proof import Proof
 _MAX_CACHED = 1 << 12
 """The most bounds that are kept."""
 
+_NO_LIMIT = 1 << 16
+"""A number so great that a size that is at most it is bounded by its other sizes."""
+
 
 @lru_cache(_MAX_CACHED)
 def magnitude(value: Dim) -> Dim:
@@ -94,8 +97,13 @@ def _magnitudes_of_atom(atom: Atom) -> tuple[Dim, Dim]:
         return min(bounds, key=_greatest_factor), _joined(_joined(a, b), inside)
     numbers = [each for each in atom.arguments if isinstance(each, int)]
     if atom.function == "min" and numbers and Proof().of_atom(atom):
-        # As a condition on sizes, it stays small whatever it is computed from.
-        return max(*numbers, 1), _joined(_joined(a, b), inside)
+        # As a condition on sizes, it stays small whatever it is computed from; a number
+        # that stands for no limit, as that of a slice to the end, is none.
+        bound: Dim = max(*numbers, 1)
+        if max(numbers) > _NO_LIMIT:
+            bounds = [_magnitudes(each)[0] for each in atom.arguments]
+            bound = min(bounds, key=_greatest_factor)
+        return bound, _joined(_joined(a, b), inside)
     return _joined(a, b), inside
 
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from itertools import product
 
 import pytest
+from xdsl.dialects.builtin import f32
 
 from static_runtime.dialects.dims import Dim, dim, evaluate, terms_of
 from static_runtime.dialects.magnitude import bound_of, magnitude
+from static_runtime.dialects.shape import check_sizes
 
 QUOTIENTS = (
     "floordiv(n + 1, m) * m",
@@ -59,3 +61,9 @@ def test_what_is_not_below_zero_is_no_greater_than_either_of_two():
     # Both are computed.
     assert str(magnitude(size)) == "2147483647 * m + 2 * n + 3"
     assert str(bound_of(dim("min(2147483647 * m, n)"))) == "2147483647 * m + n"
+
+
+def test_a_number_that_is_no_limit_is_no_bound():
+    assert str(bound_of(dim("min(999999, n)"))) == "n"
+    assert str(bound_of(dim("min(7, n)"))) == "7"
+    check_sizes(f32, [dim(f"min(999999, {each})") for each in "abcd"])

@@ -21,6 +21,7 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import (
     convert,
+    expanded,
     number,
     reshaped,
     shape_of,
@@ -89,11 +90,16 @@ def _exactly(categories: Array, x: SSAValue) -> Array:
     return np.where([a == b for a, b in pairs], elements, elements.dtype.type(np.nan))
 
 
+_KNOWS_NAN = 4
+"""The version of LabelEncoder from which on NaN may be a key."""
+
+
 def _encoded(node: Node) -> Result:
     """
     The value of the key that an element is, or a default.
 
-    Of equal keys the last one counts. All NaN are one key, as in ONNX Runtime.
+    Of equal keys the last one counts. All NaN are one key, as in ONNX Runtime; before
+    version 4 of the op, NaN is no key there, even if it is listed.
     """
     keys, values = (_list_of(node, each) for each in ("keys", "values"))
     if not len(keys):
@@ -109,13 +115,15 @@ def _encoded(node: Node) -> Result:
     values = values[::-1][last]
     default = node.tensor(Known.of(_default_of(node, values.dtype)))
     # NaN, if it is a key, is the last one.
-    result = default
-    if keys[-1] != keys[-1]:
+    result, has_nan = default, keys[-1] != keys[-1]
+    if has_nan and node.since < _KNOWS_NAN:
+        keys, values = keys[:-1], values[:-1]
+    elif has_nan:
         nan = node.tensor(Known.of(values[-1:].reshape(())))
         result = WhereOp(NeOp(x, x), nan, default).result
         keys, values = keys[:-1], values[:-1]
     if not len(keys):
-        return result
+        return result if result is not default else expanded(default, shape_of(x))
     place, is_known = _found(node, x, keys)
     table = node.tensor(Known.of(values))
     found = IndexSelectOp(table, place, axis=0, wraps=False)

@@ -49,12 +49,15 @@ class SmallTensors(Generic[_T]):
         read: Callable[[Dim | float], _T | None],
         rules: Mapping[type[GraphOp], Rule[_T]],
         unknown: _T | None = None,
+        otherwise: Callable[[SSAValue], _T | None] | None = None,
     ):
         """
         The elements of values that are computed from `known` ones; what is `unknown` is
-        no operand of a rule if it is None.
+        no operand of a rule if it is None. `otherwise` is what is known of all elements
+        of a value that no rule is of.
         """
         self.unknown = unknown
+        self.otherwise = otherwise
         self.known = known
         self.read = read
         self.rules = rules
@@ -78,25 +81,32 @@ class SmallTensors(Generic[_T]):
             return None
         if (known := self.known.get(value)) is not None:
             return _each(self.read, known.array, known.element)
-        nothing = _filled(np.zeros(shape), lambda _: self.unknown)
         op = value.owner
         if isinstance(op, ConstantOp):
             found = op.run_reference([], {})[0]
             return _each(self.read, found, tensor_type(op.result).element_type)
-        if not isinstance(op, GraphOp) or self._depth > _DEEPEST:
-            return nothing
+        found = None
+        if isinstance(op, GraphOp) and self._depth <= _DEEPEST:
+            found = self._computed(op, shape)
+        if found is not None:
+            return found
+        rest = self.unknown if self.otherwise is None else self.otherwise(value)
+        return _filled(np.zeros(shape), lambda _: rest)
+
+    def _computed(self, op: GraphOp, shape: list[int]) -> Array | None:
+        """What the rule of an op makes of its operands; None without one."""
         if any(map(symbols_of, op.dimensions())):
-            return nothing
+            return None
         if isinstance(op, IndexSelectOp):
-            return self._selected(op, nothing)
+            return self._selected(op)
         operands = [self(each) for each in op.operands]
         arrays = [each for each in operands if each is not None]
         if len(arrays) < len(operands):
-            return nothing
+            return None
         if isinstance(op, MOVERS):
             return np.asarray(op.run_reference(arrays, {})[0], object)
         if (rule := self.rules.get(type(op))) is None:
-            return nothing
+            return None
         groups: list[tuple[_T | None, ...]] = list(np.broadcast(*arrays))
         return _filled(np.zeros(shape), lambda at: self._made(rule, op, groups[at]))
 
@@ -109,15 +119,15 @@ class SmallTensors(Generic[_T]):
         found = rule(op, *group)
         return self.unknown if found is None else found
 
-    def _selected(self, op: IndexSelectOp, nothing: Array) -> Array:
+    def _selected(self, op: IndexSelectOp) -> Array | None:
         """The elements that known indices select."""
         table, places = self(op.operands[0]), self.known.get(op.operands[1])
         if table is None or places is None or places.is_symbolic:
-            return nothing
+            return None
         try:
             found = op.run_reference([table, places.array], {})[0]
         except IndexError:
-            return nothing  # it fails when the model runs
+            return None  # it fails when the model runs
         return np.asarray(found, object)
 
 

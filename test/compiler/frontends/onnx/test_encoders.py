@@ -116,6 +116,17 @@ def test_nan_is_one_key(others: int, kind: int):
     np.testing.assert_array_equal(y, [[others + 1, one, -0.0, -0.0, others + 1]])
 
 
+@pytest.mark.parametrize("keys", [[NAN], [0.5, NAN, -1.0]])
+def test_nan_is_no_key_before_version_4(keys: list[float]):
+    values = [1.0, 2.0, 3.0][: len(keys)]
+    attributes = {"keys_floats": keys, "values_floats": values, "default_float": 9.0}
+    made = model_of("LabelEncoder", {"y": TensorProto.FLOAT}, attributes, version=2)
+    x = np.array([[0.5, NAN, -1, 7, -NAN]], np.float32)
+    known = {key: value for key, value in zip(keys, values, strict=True) if key == key}
+    expected = [[known.get(float(each), 9) for each in x[0]]]
+    np.testing.assert_array_equal(read(made).run(x)[0], expected)
+
+
 def test_nan_is_no_key_unless_it_is_listed():
     attributes = {"keys_floats": [1.0], "values_floats": [4.0], "default_float": 9.0}
     made = model_of("LabelEncoder", {"y": TensorProto.FLOAT}, attributes)
