@@ -36,12 +36,12 @@ def square_root(x: SSAValue, y: SSAValue) -> Point:
 
 def hyperbolic_sine(x: SSAValue, y: SSAValue) -> Point:
     """Builds the hyperbolic sines."""
-    return _product(SinhOp(x), CosOp(y)), _product(CoshOp(x), SinOp(y))
+    return _product(SinhOp(x), CosOp(y)), _grown(SinOp(y).result, CoshOp(x))
 
 
 def hyperbolic_cosine(x: SSAValue, y: SSAValue) -> Point:
     """Builds the hyperbolic cosines."""
-    return _product(CoshOp(x), CosOp(y)), _product(SinhOp(x), SinOp(y))
+    return _product(CoshOp(x), CosOp(y)), _grown(SinOp(y).result, SinhOp(x))
 
 
 def hyperbolic_tangent(x: SSAValue, y: SSAValue) -> Point:
@@ -74,6 +74,11 @@ def tangent(x: SSAValue, y: SSAValue) -> Point:
 def _product(a: SSAValue | Operation, b: SSAValue | Operation) -> SSAValue:
     """Builds the product of two values."""
     return MulOp(a, b).result
+
+
+def _grown(x: SSAValue, by: Operation) -> SSAValue:
+    """Builds the product with what may be infinite; zero stays."""
+    return WhereOp(EqOp(x, number_like(0, x)), x, MulOp(x, by)).result
 
 
 def _turned_back(x: SSAValue, y: SSAValue) -> Point:

@@ -48,6 +48,7 @@ OF_ONE: dict[str, Callable[[Tensor], Tensor]] = {
     "tangent": torch.tan,
     "hyperbolic sine": torch.sinh,
     "hyperbolic cosine": torch.cosh,
+    "hyperbolic sine of great real": lambda z: torch.sinh(of(99 + z.real, z.imag * 0)),
     "hyperbolic tangent": lambda z: torch.tanh(torch.cat([z, 60 * z])),
     "plus a number": lambda z: z + 2,
     "plus a complex number": lambda z: torch.add(z, TURN),
