@@ -1,10 +1,11 @@
-"""Operators on the bits of floats: the next float, the exponent of a float."""
+"""Operators on bits: the next float, the exponent of a float, bits of another type."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from xdsl.dialects.builtin import f16, f32, f64, i32, i64
 from xdsl.ir import SSAValue
 
@@ -27,7 +28,9 @@ from ....dialects.graph import (
     WhereOp,
 )
 from ....dialects.graph.compose import bounds, convert, expanded, number_like
+from ..unsupported import Unsupported
 from .call import Call, Reader, Result
+from .dtypes import part_of
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,23 @@ def _apart(call: Call, x: SSAValue) -> Result:
     return [WhereOp(stays, x, fraction).result, WhereOp(stays, none, exponent).result]
 
 
+def _reinterpreted(call: Call, x: SSAValue, _: object) -> Result:
+    """The bits of the elements as another type of the same width."""
+    (operand,) = call.node.all_input_nodes
+    source, to = operand.meta["val"].dtype, call.node.meta["val"].dtype
+    if source.itemsize != to.itemsize:
+        raise Unsupported(f"bits of {source} as {to}, which has another width")
+    if to == torch.bool:
+        raise Unsupported(f"bits of {source} as truths")
+    # Floats of 16 bits may be wider inside than what the model sees of them.
+    seen = convert(x, part_of(source))
+    if source == to:
+        return convert(seen, call.element)
+    return convert(BitcastOp(seen, to=part_of(to)).result, call.element)
+
+
 READERS: dict[str, Reader] = {
+    "aten.view.dtype": _reinterpreted,
     "aten.nextafter.default": _next_after,
     "aten.frexp.Tensor": _apart,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
@@ -14,14 +15,24 @@ from ....dialects.graph import (
     ExpOp,
     LogicalAndOp,
     LogicalNotOp,
+    LogicalOrOp,
     LogOp,
     MaximumOp,
     MulOp,
     NegOp,
+    PowOp,
     SubOp,
     WhereOp,
 )
-from ....dialects.graph.compose import expanded, number_like, special
+from ....dialects.graph.compose import (
+    Number,
+    bounds,
+    expanded,
+    number_like,
+    special,
+    times,
+)
+from ..unsupported import Unsupported
 from . import fourier
 from .call import Call, Operand, Pair, Reader, Result, of_operand
 from .pairs import (
@@ -105,6 +116,58 @@ def _sign(call: Call, x: Pair) -> Result:
     return Pair(DivOp(x.real, by).result, DivOp(x.imaginary, by).result)
 
 
+def _formula(build: Callable[[SSAValue, SSAValue], special.Point]) -> Reader:
+    """The reader of a function of both parts."""
+
+    def read(call: Call, x: Pair) -> Result:
+        return Pair(*build(*x.parts))
+
+    return read
+
+
+def _multiplied(x: Pair, y: Pair) -> Pair:
+    """The products."""
+    real = SubOp(MulOp(x.real, y.real), MulOp(x.imaginary, y.imaginary)).result
+    mixed = AddOp(MulOp(x.real, y.imaginary), MulOp(x.imaginary, y.real)).result
+    return Pair(real, mixed)
+
+
+def _power(call: Call, x: Any, exponent: Number | complex) -> Result:
+    """The powers with a known exponent: products, a root, or by the angles."""
+    if not isinstance(x, Pair) or not isinstance(exponent, (int, float)):
+        raise Unsupported(f"complex numbers, to the power of {exponent}")
+    if exponent < 0:
+        return _reciprocal(call, cast(Pair, _power(call, x, -exponent)))
+    if exponent == 0.5:
+        return Pair(*special.square_root(*x.parts))
+    if exponent in (1, 2, 3, 4):
+        found = x
+        for _ in range(int(exponent) - 1):
+            found = _multiplied(found, x)
+        return found
+    size, angle = special.distance(*x.parts), special.angle(*x.parts)
+    grown = PowOp(size, number_like(exponent, size)).result
+    return _from_angle(call, grown, times(angle, exponent))
+
+
+def _raised(exponent: float) -> Reader:
+    """The reader of the powers with this exponent."""
+
+    def read(call: Call, x: Pair) -> Result:
+        return _power(call, x, exponent)
+
+    return read
+
+
+def _of_either(build: Callable[[SSAValue], SSAValue]) -> Reader:
+    """The reader of whether a property holds for either part."""
+
+    def read(call: Call, x: Pair) -> Result:
+        return LogicalOrOp(*map(build, x.parts)).result
+
+    return read
+
+
 def _equal(call: Call, a: Any, b: Any) -> Result:
     """Whether both parts are equal."""
     pairs = zip(_common_parts(call, a), _common_parts(call, b), strict=True)
@@ -146,6 +209,18 @@ FORMULAS: dict[str, Reader] = {
     "aten.exp.default": _exponential,
     "aten.log.default": _logarithm,
     "aten.sgn.default": _sign,
+    "aten.sqrt.default": _formula(special.square_root),
+    "aten.rsqrt.default": _raised(-0.5),
+    "aten.square.default": _raised(2),
+    "aten.pow.Tensor_Scalar": _power,
+    "aten.sinh.default": _formula(special.hyperbolic_sine),
+    "aten.cosh.default": _formula(special.hyperbolic_cosine),
+    "aten.tanh.default": _formula(special.hyperbolic_tangent),
+    "aten.sin.default": _formula(special.sine),
+    "aten.cos.default": _formula(special.cosine),
+    "aten.tan.default": _formula(special.tangent),
+    "aten.isnan.default": _of_either(bounds.is_nan),
+    "aten.isinf.default": _of_either(bounds.is_infinite),
     "aten.eq.Tensor": _equal,
     "aten.eq.Scalar": _equal,
     "aten.ne.Tensor": _unequal,
@@ -156,6 +231,10 @@ FORMULAS: dict[str, Reader] = {
 """Readers of calls that have complex tensors among their arguments or results."""
 
 
+_OF_SIZES = ("aten.linalg_vector_norm.default", "aten.norm.ScalarOpt_dim")
+"""Operators that see of a complex number its absolute value alone."""
+
+
 def of_pairs(op: str, reader: Reader) -> Reader:
     """The reader of an operator, whose tensors may be complex."""
 
@@ -164,6 +243,9 @@ def of_pairs(op: str, reader: Reader) -> Reader:
             return reader(call, *arguments)
         if op in FORMULAS:
             return FORMULAS[op](call, *arguments)
+        if op in _OF_SIZES:
+            x, *how = arguments
+            return reader(call, special.distance(*x.parts), *how)
         return part_by_part(op, reader, call, arguments)
 
     return read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from ....dialects import is_float
 from ....dialects.graph import to_elements
 from ....dialects.graph.compose import Number, expanded, progression
 from ..unsupported import Varies
@@ -37,12 +38,13 @@ def scalar(call: Call, value: Number, *_: object) -> Result:
 
 def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> Result:
     """The numbers from `start` to before `end` at a step of `step`."""
-    if not isinstance(step, (int, float)):
-        raise Varies(f"a step {step} that varies", step)
     (count,) = call.shape
-    if isinstance(count, int) and isinstance(start, (int, float)):
-        row = start + step * np.arange(count)
-        return call.constant(to_elements(row, call.element))
+    if not isinstance(step, (int, float)) and is_float(call.type):
+        raise Varies(f"a step {step} of floats that varies", step)
+    if isinstance(count, int):
+        if isinstance(start, (int, float)) and isinstance(step, (int, float)):
+            row = start + step * np.arange(count)
+            return call.constant(to_elements(row, call.element))
     return progression(call.as_tensor(start, call.element), step, count)
 
 

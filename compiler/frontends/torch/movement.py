@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, normalize_axis, product
 from ....dialects.graph import (
     ConcatListOp,
     DiagonalOp,
+    EqOp,
     IndexSelectOp,
     ListConstructOp,
+    MinimumOp,
     UnfoldOp,
     WhereOp,
 )
 from ....dialects.graph.compose import (
+    counted,
     expanded,
     flipped,
+    number_like,
     part,
     permuted,
+    plus,
     repeated,
     reshaped,
     shape_of,
@@ -116,7 +121,7 @@ def _diagonal_scatter(
     call: Call,
     x: SSAValue,
     source: SSAValue,
-    offset: int = 0,
+    offset: Dim = 0,
     first: int = 0,
     second: int = 1,
 ) -> Result:
@@ -127,19 +132,22 @@ def _diagonal_scatter(
     order = [*rest, *pair]
     whole = permuted(x, order)
     *_, height, width = shape_of(whole)
-    if not isinstance(height, int) or not isinstance(width, int):
-        raise Varies(f"a diagonal of {height} by {width} elements", height, width)
-    mask = np.eye(height, width, offset, dtype=bool)
-    count = int(mask.sum())
-    if count == 0:
-        return x
-    # An element of a diagonal has the number of its row or of its column.
-    size = height if offset >= 0 else width
-    numbers = call.constant(np.minimum(np.arange(size), count - 1))
-    chosen = IndexSelectOp(source, numbers, axis=rank - 2, wraps=False).result
-    column = [size, 1] if offset >= 0 else [1, size]
-    across = reshaped(chosen, [*shape_of(source)[:-1], *column])
-    replaced = WhereOp(call.constant(mask), across, whole).result
+    if not isinstance(offset, int):
+        raise Varies(f"a diagonal at {offset}, which varies", offset)
+    # An element of a diagonal has the number of its row or of its column; where there
+    # is none, it is a zero after the diagonal, which nothing reads.
+    *rows, count = shape_of(source)
+    size, column = (height, [height, 1]) if offset >= 0 else (width, [1, width])
+    zeros = expanded(number_like(0, source), [*rows, 1])
+    both = ListConstructOp(source, zeros).result
+    longer = ConcatListOp(both, axis=rank - 2).result
+    counts = call.as_tensor(count, i64)
+    numbers = MinimumOp(counted(size, 0, 1), counts).result
+    chosen = IndexSelectOp(longer, numbers, axis=rank - 2, wraps=False).result
+    across = reshaped(chosen, [*rows, *column])
+    shifted = plus(counted(height, 0, 2), offset)
+    mask = EqOp(shifted, counted(width, 1, 2)).result
+    replaced = WhereOp(mask, across, whole).result
     return permuted(replaced, [order.index(each) for each in range(rank)])
 
 

@@ -16,6 +16,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects import ELEMENT_TYPES, Element, sizes, tensor_type
 from ....dialects.graph import (
+    AddOp,
     ClampOp,
     DequantizeOp,
     DivOp,
@@ -33,6 +34,7 @@ from ....dialects.graph.compose import (
     integer_product,
     number,
     number_like,
+    product,
     quantization,
     reshaped,
     shape_of,
@@ -190,7 +192,33 @@ def _product_of_steps(
     return convert(MulOp(whole, convert(scales, f32)).result, element)
 
 
+def _scaled_product(
+    call: Call,
+    a: SSAValue,
+    b: SSAValue,
+    left: SSAValue,
+    right: SSAValue,
+    bias: SSAValue | None,
+    scale: SSAValue | None,
+    *_: object,
+) -> Result:
+    """The product of two matrices of floats of eight bits, scaled, in f32."""
+    rows, columns = call.shape
+    if scale is not None:
+        raise Unsupported("a scale of the result")
+    found = product.matmul(convert(a, f32), convert(b, f32))
+    for each, whole in ((left, (rows, 1)), (right, (1, columns))):
+        shape = shape_of(each)
+        if shape not in ((), (1,), (1, 1), whole):
+            raise Unsupported(f"scales of shape {shape} for a product of {call.shape}")
+        found = MulOp(found, each if shape == whole else reshaped(each, [])).result
+    if bias is not None:
+        found = AddOp(found, convert(bias, f32)).result
+    return convert(found, call.element)
+
+
 READERS: dict[str, Reader] = {
+    "aten._scaled_mm.default": _scaled_product,
     "aten._int_mm.default": _integer_product,
     "aten._weight_int8pack_mm.default": _product_of_steps,
     "quantized_decomposed.choose_qparams.tensor": _choose,

@@ -62,6 +62,30 @@ from .normal import (
 from .normal import (
     ndtri as ndtri,
 )
+from .plane import (
+    Point as Point,
+)
+from .plane import (
+    cosine as cosine,
+)
+from .plane import (
+    hyperbolic_cosine as hyperbolic_cosine,
+)
+from .plane import (
+    hyperbolic_sine as hyperbolic_sine,
+)
+from .plane import (
+    hyperbolic_tangent as hyperbolic_tangent,
+)
+from .plane import (
+    sine as sine,
+)
+from .plane import (
+    square_root as square_root,
+)
+from .plane import (
+    tangent as tangent,
+)
 from .polar import (
     angle as angle,
 )

@@ -35,6 +35,21 @@ OF_ONE: dict[str, Callable[[Tensor], Tensor]] = {
     "exponential": torch.exp,
     "logarithm": torch.log,
     "sign": torch.sgn,
+    "square root": torch.sqrt,
+    "square root of real": lambda z: torch.sqrt(of(z.real, z.real * 0)),
+    "reciprocal root": torch.rsqrt,
+    "square": torch.square,
+    "third power": lambda z: z**3,
+    "sixth power": lambda z: z**6,
+    "power below zero": lambda z: z**-2,
+    "broken power": lambda z: z**1.5,
+    "sine": torch.sin,
+    "cosine": torch.cos,
+    "tangent": torch.tan,
+    "hyperbolic sine": torch.sinh,
+    "hyperbolic cosine": torch.cosh,
+    "hyperbolic sine of great real": lambda z: torch.sinh(of(99 + z.real, z.imag * 0)),
+    "hyperbolic tangent": lambda z: torch.tanh(torch.cat([z, 60 * z])),
     "plus a number": lambda z: z + 2,
     "plus a complex number": lambda z: torch.add(z, TURN),
     "times a number": lambda z: 3 * z,
@@ -106,6 +121,13 @@ CASES: dict[str, Case] = {
     "angle of complex": fixed(lambda x, y: of(x, y).angle(), floats(*X), floats(*X)),
     "polar": fixed(
         lambda size, angle: both(torch.polar(size, angle)), positive(*X), floats(*X)
+    ),
+    "norm of complex": fixed(lambda x, y: of(x, y).norm(dim=1), floats(*X), floats(*X)),
+    "isnan of complex": fixed(
+        lambda x, y: torch.isnan(of(x, y.log())), floats(*X), floats(*X)
+    ),
+    "isinf of complex": fixed(
+        lambda x, y: torch.isinf(of(x.relu().log(), y)), floats(*X), floats(*X)
     ),
     "pairs": fixed(lambda x: both(torch.view_as_complex(x) * 2), floats(*X, 2)),
     "equal": fixed(lambda x, y: of(x, y) == of(x, x), floats(*X), floats(*X)),

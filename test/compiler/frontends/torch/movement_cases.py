@@ -27,6 +27,13 @@ STRIDED: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 CASES: dict[str, Case] = {
+    # Bits.
+    "view of integers": dynamic(lambda x: x.view(torch.int32), floats(*X)),
+    "view of floats": fixed(lambda x: (x * x).view(torch.float64), whole(*X)),
+    "view of half floats": fixed(
+        lambda x: (x * x).view(torch.int16), floats(*X, dtype=torch.float16)
+    ),
+    "view of truths": fixed(lambda x: (x > 0).view(torch.uint8), floats(*X)),
     # Shapes.
     "view": dynamic(lambda x: x.view(x.shape[0], 2, 3), floats(*X)),
     "view all": dynamic(lambda x: x.view(-1), floats(*X)),
@@ -106,12 +113,24 @@ CASES: dict[str, Case] = {
     "arange": fixed(lambda x: x + torch.arange(6), floats(*X)),
     "arange with step": fixed(lambda x: x + torch.arange(0.5, 3.5, 0.5), floats(*X)),
     "arange of many": fixed(lambda x: torch.arange(40, 0, -1) + x.sum(), floats(*X)),
+    "arange with a step of size": dynamic(
+        lambda x: torch.arange(0, 3 * x.shape[0], x.shape[0]), floats(*X)
+    ),
     "arange of size": dynamic(
         lambda x: torch.arange(3, 3 + 2 * x.shape[0], 2), floats(*X)
     ),
     "constant": fixed(lambda x: x + torch.tensor([1, 2, 3, 4, 5, 6]), floats(*X)),
     "diagonal_scatter": fixed(
         lambda x, y: x.diagonal_scatter(y, 1), floats(*X), floats(4)
+    ),
+    "diagonal_scatter of any size": dynamic(
+        lambda x: x.diagonal_scatter(x.diagonal(2) * 2, 2), floats(*X)
+    ),
+    "diagonal_scatter below, of any size": dynamic(
+        lambda x: x.t().diagonal_scatter(x.t().diagonal(-2) * 2, -2), floats(*X)
+    ),
+    "diagonal_scatter of nothing": fixed(
+        lambda x, y: x.diagonal_scatter(y, 7), floats(*X), floats(0)
     ),
     "diagonal_scatter below": fixed(
         lambda x, y: x.diagonal_scatter(y, -2, 2, 0), floats(4, 2, 5), floats(2, 3)

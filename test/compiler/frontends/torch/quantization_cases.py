@@ -66,7 +66,25 @@ def _packed(x: Tensor, w: Tensor) -> Tensor:
     return torch._weight_int8pack_mm(x, w, SCALES)  # pyright: ignore[reportPrivateUsage]
 
 
+def _of_eight_bits(scales: Tensor, x: Tensor, w: Tensor, bias: Tensor) -> Tensor:
+    """As torchao multiplies floats of eight bits, by one scale or one of each row."""
+    left = x.abs().amax(1, keepdim=True) / 448 if scales.dim() else x.abs().max() / 448
+    a, b = ((x / left).to(torch.float8_e4m3fn), w.to(torch.float8_e4m3fn))
+    return torch._scaled_mm(  # pyright: ignore[reportPrivateUsage]
+        a, b.T, left, scales, bias=bias, out_dtype=torch.float32
+    )
+
+
 CASES: dict[str, Case] = {
+    **{
+        f"floats of eight bits by {name}": dynamic(
+            partial(_of_eight_bits, scales), floats(6, 16), floats(16, 16), floats(16)
+        )
+        for name, scales in (
+            ("one scale", torch.tensor(0.5)),
+            ("scales of rows", floats(1, 16)),
+        )
+    },
     **{
         f"steps of {dtype} from {zero}": dynamic(
             partial(_per_tensor, dtype, 0.05, zero), floats(6, 7) * 4
