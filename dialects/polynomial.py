@@ -94,7 +94,9 @@ class Polynomial:
         return hash(self.text)
 
     def __add__(self, other: Dim) -> Dim:
-        return sum_of((*self.terms, *terms_of(other))) if other else self
+        if isinstance(other, int):
+            return _plus(self, other) if other else self
+        return sum_of((*self.terms, *other.terms))
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
@@ -104,7 +106,7 @@ class Polynomial:
             return _bounded(tuple((each, by * other) for each, by in self.terms))
         check(len(self.terms) * len(other.terms), _MOST_PRODUCTS, "products of terms")
         return sum_of(
-            (tuple(sorted((*a, *b), key=str)), p * q)
+            (tuple(sorted((*a, *b), key=str)) if a and b else a or b, p * q)
             for a, p in self.terms
             for b, q in other.terms
         )
@@ -263,18 +265,27 @@ def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     found: dict[Monomial, int] = {}
     for monomial, factor in terms:
         found[monomial] = found.get(monomial, 0) + factor
-    kept = [
-        (-len(monomial), [str(atom) for atom in monomial], (monomial, factor))
-        for monomial, factor in found.items()
-        if factor
-    ]
-    if not kept or (len(kept) == 1 and not kept[0][0]):
-        return kept[0][2][1] if kept else 0
-    kept.sort(key=lambda each: each[:2])
+    if not (left := [each for each in found.items() if each[1]]):
+        return 0
+    if len(left) == 1 and not left[0][0]:
+        return left[0][1]
+    kept = [(-len(each[0]), [str(atom) for atom in each[0]], each) for each in left]
+    if len(kept) > 1:
+        kept.sort(key=lambda each: each[:2])
     check(len(kept), MOST_TERMS, "terms")
     check(-kept[0][0], _MOST_FACTORS, "symbols in a term")
     check(sum(sum(map(len, texts)) for _, texts, _ in kept), MOST_TEXT, "characters")
     return _bounded(tuple(term for _, _, term in kept))
+
+
+def _plus(value: Polynomial, number: int) -> Dim:
+    """The sum of a polynomial and a number, which is the last of its terms."""
+    terms = value.terms
+    if not terms[-1][0]:
+        number += terms[-1][1]
+        terms = terms[:-1]
+    check(len(terms) + bool(number), MOST_TERMS, "terms")
+    return _bounded((*terms, ((), number)) if number else terms)
 
 
 def _bounded(terms: tuple[tuple[Monomial, int], ...]) -> Polynomial:
