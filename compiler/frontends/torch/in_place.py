@@ -50,9 +50,7 @@ _NEW = {
 }
 """Composite operators whose results are never their operands, nor views of them."""
 
-_DROPOUTS = tuple(
-    f"aten.{kind}dropout_.default" for kind in ("", "alpha_", "feature_")
-)
+_DROPOUTS = tuple(f"aten.{kind}dropout_.default" for kind in ("", "alpha_", "feature_"))
 """Changes that are none without training, as of classifiers that drop in place."""
 
 _SLICES = ("aten.slice.Tensor", "aten.select.int")
