@@ -94,9 +94,14 @@ class Polynomial:
         return hash(self.text)
 
     def __add__(self, other: Dim) -> Dim:
-        if isinstance(other, int):
-            return _plus(self, other) if other else self
-        return sum_of((*self.terms, *other.terms))
+        if not isinstance(other, int):
+            return sum_of((*self.terms, *other.terms))
+        # The number is the last of the terms.
+        terms, has_number = self.terms, not self.terms[-1][0]
+        number = other + (terms[-1][1] if has_number else 0)
+        kept = (*terms[: len(terms) - has_number], *terms_of(number))
+        check(len(kept), MOST_TERMS, "terms")
+        return _bounded(kept)
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
@@ -257,35 +262,19 @@ def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
 
 
 def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
-    """
-    The canonical sum: longest monomials first, then by text, the number last.
-
-    Raises `SizeError` for a sum beyond the bounds.
-    """
+    """The canonical sum: by length and text, the number last; raises `SizeError`."""
     found: dict[Monomial, int] = {}
     for monomial, factor in terms:
         found[monomial] = found.get(monomial, 0) + factor
-    if not (left := [each for each in found.items() if each[1]]):
-        return 0
-    if len(left) == 1 and not left[0][0]:
-        return left[0][1]
+    left = [each for each in found.items() if each[1]]
+    if not left or (len(left) == 1 and not left[0][0]):
+        return left[0][1] if left else 0
     kept = [(-len(each[0]), [str(atom) for atom in each[0]], each) for each in left]
-    if len(kept) > 1:
-        kept.sort(key=lambda each: each[:2])
+    kept.sort(key=lambda each: each[:2])
     check(len(kept), MOST_TERMS, "terms")
     check(-kept[0][0], _MOST_FACTORS, "symbols in a term")
     check(sum(sum(map(len, texts)) for _, texts, _ in kept), MOST_TEXT, "characters")
     return _bounded(tuple(term for _, _, term in kept))
-
-
-def _plus(value: Polynomial, number: int) -> Dim:
-    """The sum of a polynomial and a number, which is the last of its terms."""
-    terms = value.terms
-    if not terms[-1][0]:
-        number += terms[-1][1]
-        terms = terms[:-1]
-    check(len(terms) + bool(number), MOST_TERMS, "terms")
-    return _bounded((*terms, ((), number)) if number else terms)
 
 
 def _bounded(terms: tuple[tuple[Monomial, int], ...]) -> Polynomial:
