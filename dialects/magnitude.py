@@ -81,6 +81,11 @@ def _magnitudes_of_product(monomial: Monomial) -> tuple[Dim, Dim]:
 def _magnitudes_of_atom(atom: Atom) -> tuple[Dim, Dim]:
     if isinstance(atom, Symbol):
         return Polynomial((((atom,), 1),)), 0
+    return _magnitudes_of_call(atom)
+
+
+@lru_cache(_MAX_CACHED)
+def _magnitudes_of_call(atom: Call) -> tuple[Dim, Dim]:
     (a, inside_a), (b, inside_b) = map(_magnitudes, atom.arguments)
     inside = _joined(inside_a, inside_b)
     if atom.function == "floordiv":
@@ -128,6 +133,9 @@ def _greatest_factor(value: Dim) -> int:
 def _joined(*values: Dim) -> Dim:
     """The polynomial that has for each term the greatest of its coefficients."""
     found: dict[Monomial, int] = {}
+    values = tuple(each for each in values if each != 0)
+    if len(values) == 1:
+        return values[0]
     for value in values:
         for monomial, factor in terms_of(value):
             found[monomial] = max(factor, found.get(monomial, 0))

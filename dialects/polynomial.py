@@ -94,7 +94,14 @@ class Polynomial:
         return hash(self.text)
 
     def __add__(self, other: Dim) -> Dim:
-        return sum_of((*self.terms, *terms_of(other))) if other else self
+        if not isinstance(other, int):
+            return sum_of((*self.terms, *other.terms))
+        # The number is the last of the terms.
+        terms, has_number = self.terms, not self.terms[-1][0]
+        number = other + (terms[-1][1] if has_number else 0)
+        kept = (*terms[: len(terms) - has_number], *terms_of(number))
+        check(len(kept), MOST_TERMS, "terms")
+        return _bounded(kept)
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
@@ -104,7 +111,7 @@ class Polynomial:
             return _bounded(tuple((each, by * other) for each, by in self.terms))
         check(len(self.terms) * len(other.terms), _MOST_PRODUCTS, "products of terms")
         return sum_of(
-            (tuple(sorted((*a, *b), key=str)), p * q)
+            (tuple(sorted((*a, *b), key=str)) if a and b else a or b, p * q)
             for a, p in self.terms
             for b, q in other.terms
         )
@@ -255,21 +262,14 @@ def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
 
 
 def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
-    """
-    The canonical sum: longest monomials first, then by text, the number last.
-
-    Raises `SizeError` for a sum beyond the bounds.
-    """
+    """The canonical sum: by length and text, the number last; raises `SizeError`."""
     found: dict[Monomial, int] = {}
     for monomial, factor in terms:
         found[monomial] = found.get(monomial, 0) + factor
-    kept = [
-        (-len(monomial), [str(atom) for atom in monomial], (monomial, factor))
-        for monomial, factor in found.items()
-        if factor
-    ]
-    if not kept or (len(kept) == 1 and not kept[0][0]):
-        return kept[0][2][1] if kept else 0
+    left = [each for each in found.items() if each[1]]
+    if not left or (len(left) == 1 and not left[0][0]):
+        return left[0][1] if left else 0
+    kept = [(-len(each[0]), [str(atom) for atom in each[0]], each) for each in left]
     kept.sort(key=lambda each: each[:2])
     check(len(kept), MOST_TERMS, "terms")
     check(-kept[0][0], _MOST_FACTORS, "symbols in a term")

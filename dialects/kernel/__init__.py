@@ -22,7 +22,7 @@ from .expression import (
     walk,
 )
 from .group import Group, element
-from .identity import Identity, conjunction, identities_of, moved, only_moves
+from .identity import Identity, conjunction, filled, identities_of, moved, only_moves
 from .in_place import (
     copies,
     is_alike,
@@ -60,6 +60,7 @@ __all__ = [
     "copies",
     "element",
     "elements",
+    "filled",
     "forget_groups",
     "group_of",
     "identities_of",

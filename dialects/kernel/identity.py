@@ -30,7 +30,7 @@ from ..dims import Dim, evaluate, is_nonnegative
 from ..graph import FusionOp, GraphOp, Linear, same
 from ..multiples import divides, primitive
 from ..shape import tensor_type
-from .expression import Accumulator, Apply, Expression, KernelNest, Load
+from .expression import Accumulator, Apply, Constant, Expression, KernelNest, Load
 from .group import Group
 
 Clause: TypeAlias = tuple[Dim, ...]
@@ -190,6 +190,12 @@ def moved(nest: KernelNest) -> Load | None:
     if isinstance(value, Accumulator) and _starts_from_identity(nest):
         value = _plain(nest.element)
     return value if isinstance(value, Load) else None
+
+
+def filled(nest: KernelNest) -> Constant | None:
+    """The number that a nest stores at each point; None when it computes others."""
+    value = _plain(nest.epilogue)
+    return value if isinstance(value, Constant) else None
 
 
 def _starts_from_identity(nest: KernelNest) -> bool:

@@ -14,12 +14,21 @@ from dataclasses import dataclass, replace
 from itertools import count, groupby
 
 from xdsl.builder import ImplicitBuilder
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import Dim, product, symbol, symbols_of, tensor_type, total
-from ...dialects.graph import GraphOp, Linear
+from ...dialects.graph import Extent, GraphOp, Linear
 from ...dialects.graph.custom import CustomOp
-from ...dialects.kernel import Group, KernelNest, copies, group_of, linears, moved
+from ...dialects.kernel import (
+    Group,
+    KernelNest,
+    copies,
+    filled,
+    group_of,
+    linears,
+    moved,
+)
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type, preference_of
 from .choice_loops import build_choice
 from .descent_loops import build_descent
@@ -38,8 +47,12 @@ _NAME = "sym_name"
 MOVES = 4
 """
 The most nests of a kernel that only move elements, as a concatenation has one for each
-part: so concatenations of however many parts share few kernels.
+part: so concatenations of however many parts share few kernels. So it is of parts that
+are filled with more numbers than this, as those of labels; a padding has one.
 """
+
+_MOST_FILL = 1 << 31
+"""The numbers below this that a kernel is given as a symbol, which is not negative."""
 
 _ALONE = 1 << 16
 """
@@ -155,9 +168,13 @@ def _moves_of(group: Group) -> Hashable:
 def _move_of(nest: KernelNest, buffers: Mapping[SSAValue, int]) -> Hashable:
     """All that the loops of one of these nests depend on."""
     load = moved(nest)
-    assert load is not None, "the nest stores what it loads"
-    at = buffers[load.buffer], load.at, nest.store.at
-    return nest.bounds, nest.type, nest.onto, nest.ordered, at
+    what: Hashable = _fill_of(nest)
+    if load is not None:
+        what = buffers[load.buffer], load.at
+    elif isinstance(nest.epilogue, Extent):
+        what = nest.epilogue
+    assert what is not None, "the nest stores what it loads, or a number"
+    return nest.bounds, nest.type, nest.onto, nest.ordered, what, nest.store.at
 
 
 def contents(op: KernelOp) -> Hashable:
@@ -198,12 +215,17 @@ def pieces(group: Group) -> Iterator[Group]:
         # What cannot fail is shared by threads.
         yield replace(group, nests=())
         group = replace(group, checks=())
-    many = sum(map(_only_moves, group.nests))
+    fills = {_fill_of(each) for each in group.nests} - {None}
+
+    def is_little(nest: KernelNest) -> bool:
+        return _only_moves(nest) or (len(fills) > MOVES and _only_fills(nest))
+
+    many = sum(map(is_little, group.nests))
     if many <= MOVES and len(group.nests) <= NESTS:
         yield group
         return
     checks = group.checks
-    for moves, run in groupby(group.nests, _only_moves):
+    for moves, run in groupby(group.nests, is_little):
         nests, most = tuple(run), MOVES if moves else NESTS
         for first in range(0, len(nests), most):
             part, numbers = nests[first : first + most], dict[str, Dim]()
@@ -219,9 +241,9 @@ def _placed(
 ) -> tuple[tuple[KernelNest, ...], dict[str, Dim]]:
     """
     Nests with symbols in place of what says where in the result their first element
-    lies, and how far apart its rows, whether that is a number or computed from sizes;
-    and the values of these symbols. So parts of equal sizes are one kernel, wherever
-    they are and whatever is beside them.
+    lies, how far apart its rows, whether that is a number or computed from sizes, and
+    which integer fills it; and the values of these symbols. So parts of equal sizes are
+    one kernel, wherever they are and whatever is beside them.
     """
     taken = {
         name for nest in nests for size in _sizes(nest) for name in symbols_of(size)
@@ -245,9 +267,11 @@ def _placed(
         # A sum of many sizes would be a symbol for each.
         is_near = isinstance(more, int)
         start = given("start", first) + more if is_near else given("start", at.offset)
-        found.append(
-            replace(nest, store=replace(nest.store, at=Linear(factors, start)))
-        )
+        stored, fill = replace(nest.store, at=Linear(factors, start)), filled(nest)
+        if fill is not None and fill.element == i64 and 1 < fill.value < _MOST_FILL:
+            number = Extent(given("fill", int(fill.value)))
+            nest = replace(nest, element=number, epilogue=number)
+        found.append(replace(nest, store=stored))
     return tuple(found), {name: size for (_, size), name in names.items()}
 
 
@@ -262,3 +286,15 @@ def _sizes(nest: KernelNest) -> Iterator[Dim]:
 def _only_moves(nest: KernelNest) -> bool:
     """Whether each point of a nest stores an element that it loads."""
     return not nest.reductions and not nest.stages and moved(nest) is not None
+
+
+def _only_fills(nest: KernelNest) -> bool:
+    """Whether each point of a nest stores one number."""
+    return not nest.reductions and not nest.stages and filled(nest) is not None
+
+
+def _fill_of(nest: KernelNest) -> Hashable:
+    """The number that a nest stores, as a key; None where it computes others."""
+    value = filled(nest)
+    # Its text tells zeros apart.
+    return None if value is None else (repr(value.value), value.element)

@@ -50,13 +50,19 @@ def ways_of(program: ProgramOp) -> dict[int, list[SkipAttr]]:
 class AddressBuilder:
     """Builds addresses in the memory that a context and its plan row name."""
 
-    def __init__(self, program: ProgramOp, b: Builder, defined: Mapping[str, int]):
+    def __init__(
+        self,
+        program: ProgramOp,
+        layout: ContextLayout,
+        b: Builder,
+        defined: Mapping[str, int],
+    ):
         """
-        The addresses of a program, in a function whose first parameter is the context;
-        the symbols `defined` are in these fields of it already.
+        The addresses of a program, in a function whose first parameter is the context,
+        which is laid out so; the symbols `defined` are in these fields of it already.
         """
         self.program, self.b = program, b
-        self.layout, self.row = layout_of(program), row_of(program)
+        self.layout, self.row = layout, row_of(program)
         self.context = b.parameters[0]
         self.addresses: dict[SSAValue, Value] = {}
         self.slots: dict[int, Value] = {}

@@ -122,7 +122,9 @@ class _Lowering(NotingBuilder):
         self.branches: list[Function] = []
         """What threads run at once, and what they need for that."""
         self.forked = 0
-        first = layout_of(program).first_defined
+        # Found once: it takes a walk over all of the program.
+        self.layout = layout_of(program)
+        first = self.layout.first_defined
         self.fields = {name: first + at for at, name in enumerate(program.defined)}
         self.ready: set[str] = set()
         """The symbols that were defined before what is lowered now."""
@@ -161,7 +163,7 @@ class _Lowering(NotingBuilder):
             signature, f"nounwind {attributes}", "internal" if is_part else ""
         )
         known = {name: self.fields[name] for name in sorted(self.ready)}
-        self.a = AddressBuilder(self.program, self.b, known)
+        self.a = AddressBuilder(self.program, self.layout, self.b, known)
         self.orders.begin(self.a)
         if not self.is_begun:
             self.lap(BEGIN)

@@ -25,8 +25,8 @@ from .arguments import NUMBERS, Missing, Value
 from .computed import is_computed
 from .control_flow import inline
 from .custom import find_custom, is_own
-from .export import FAILURES, Whole, parts_of_call, taking_apart
-from .guards import ASSERTIONS, was_stored
+from .export import FAILURES, Whole, parts_of_call, quiet, taking_apart
+from .guards import ASSERTIONS, restore
 from .in_place import InPlace
 from .pairs import has_complex
 from .program import ProgramReader, Reading
@@ -51,7 +51,12 @@ def readings(program: ExportedProgram, regions: Collection[str]) -> Readings:
     How the nodes of a program are read that no reader knows by name, where the names in
     `regions` are those of operators that take graphs; raises `Whole`.
     """
-    if was_stored(program):
+    try:
+        with torch.no_grad(), quiet():
+            is_known = restore(program)
+    except FAILURES as error:
+        raise Whole("a stored program, whose conditions torch fails at") from error
+    if not is_known:
         raise Whole("a stored program, whose conditions on sizes a trace finds")
     found: dict[fx.Node, Reading] = {}
     unknown: list[fx.Node] = []

@@ -60,6 +60,23 @@ def was_stored(program: ExportedProgram) -> bool:
     return environment is not None and not _has_sources(environment)
 
 
+def restore(program: ExportedProgram) -> bool:
+    """
+    Whether all is known that torch assumed of open sizes. Of a stored program it is
+    asked again what it says of them, which records that anew; raises one of torch's
+    exceptions where that fails.
+    """
+    if not was_stored(program):
+        return True
+    asks = getattr(program.module(), "_guards_fn", None)
+    if asks is None:
+        return not getattr(program, "_guards_code", ())
+    names = {*program.graph_signature.user_inputs}
+    nodes = program.graph.find_nodes(op="placeholder")
+    asks(*(each.meta["val"] for each in nodes if each.name in names))
+    return True
+
+
 def _environment(program: ExportedProgram) -> Any:
     """What torch knows of the open sizes of a program; None where it has none."""
     for node in program.graph.find_nodes(op="placeholder"):

@@ -50,6 +50,9 @@ _NEW = {
 }
 """Composite operators whose results are never their operands, nor views of them."""
 
+_DROPOUTS = tuple(f"aten.{kind}dropout_.default" for kind in ("", "alpha_", "feature_"))
+"""Changes that are none without training, as of classifiers that drop in place."""
+
 _SLICES = ("aten.slice.Tensor", "aten.select.int")
 """The views that a change of them is written back from."""
 
@@ -72,6 +75,8 @@ class InPlace:
 
         It is to be asked for every change of a graph, one after the other.
         """
+        if str(node.target) in _DROPOUTS and node.args[2] is False:
+            return _unchanged
         functional = _functional(node)
         changed = node.args[0] if node.args else None
         if functional is None or not isinstance(changed, fx.Node):
@@ -198,6 +203,11 @@ def _keeps_type(node: fx.Node, functional: OpOverload) -> bool:
 def _foreseen(node: fx.Node) -> Any:
     """The value of a node as torch infers it."""
     return node.meta["val"]
+
+
+def _unchanged(reader: ProgramReader, node: fx.Node) -> Value:
+    """The operand itself."""
+    return arguments_of(node, reader.values)[0]
 
 
 def _read(

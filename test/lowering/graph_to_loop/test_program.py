@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx.numpy_helper import from_array
 
 import static_runtime as sr
 from bench.grown_flow import defined_symbols, summed_symbols
@@ -60,6 +61,26 @@ def test_how_far_apart_rows_of_open_sizes_lie_is_one_symbol():
     module = sr.compile(model, options=OPTIONS)
     arrays = [np.full((3, at % 3), at, np.float32) for at in range(count)]
     np.testing.assert_array_equal(module(*arrays), np.concatenate(arrays, 1))
+
+
+def filled(count: int) -> Model:
+    """Parts of open sizes that are filled with a label each, in one tensor."""
+    g, found = Graph(), list[str]()
+    for at in range(count):
+        size = g.add("Shape", g.input(f"x{at}", (f"n{at}",)))
+        label = from_array(np.array([at + 2]))
+        found.append(g.add("ConstantOfShape", size, value=label))
+    return g.model(g.add("Concat", *found, axis=0))
+
+
+def test_parts_that_are_filled_with_labels_share_a_kernel():
+    count = 4 * MOVES + 1
+    # The first part starts at 0, the last one is alone.
+    assert symbols_of_kernels(filled(count)) == [3 * MOVES - 1, 3 * MOVES, 3]
+    module = sr.compile(filled(count), options=OPTIONS)
+    found = module(*[np.zeros(at % 3, np.float32) for at in range(count)])
+    expected = [np.full(at % 3, at + 2) for at in range(count)]
+    np.testing.assert_array_equal(found, np.concatenate(expected))
 
 
 def test_indices_of_many_look_ups_are_checked_before_anything_is_stored():

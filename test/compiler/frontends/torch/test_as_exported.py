@@ -17,6 +17,7 @@ import static_runtime as sr  # noqa: E402
 from static_runtime.compiler.frontends.torch import as_exported  # noqa: E402
 from static_runtime.compiler.frontends.torch.control_flow import REGIONS  # noqa: E402
 from static_runtime.compiler.frontends.torch.export import Whole  # noqa: E402
+from static_runtime.compiler.frontends.torch.guards import guards_of  # noqa: E402
 
 from .case import Wrapped, arrays, floats  # noqa: E402
 
@@ -138,13 +139,27 @@ def test_a_decomposition_that_torch_fails_at_says_how_to_export(
         sr.compile(program, options=sr.Options(cache=False))
 
 
-def test_a_stored_program_of_open_sizes_is_decomposed(tmp_path: Path):
+def test_a_stored_program_of_open_sizes_is_read_as_it_is(tmp_path: Path):
+    model = Wrapped(lambda x: x * 2 if x.shape[0] % 2 == 0 else x * 3)
+    shapes = (({0: torch.export.Dim.AUTO},),)
+    program = torch.export.export(model, (floats(4, 3),), dynamic_shapes=shapes)
+    torch.export.save(program, tmp_path / "program.pt2")
+    again = torch.export.load(tmp_path / "program.pt2")
+    assert not guards_of(again)
+    assert not as_exported.readings(again, REGIONS)
+    assert guards_of(again)  # what it says of its sizes was asked
+
+
+def test_a_stored_program_whose_conditions_are_not_asked_is_decomposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     program = torch.export.export(
         Wrapped(lambda x: x * 2), (floats(4, 3),), dynamic_shapes=(({0: ROWS},),)
     )
-    assert not as_exported.readings(program, REGIONS)
     torch.export.save(program, tmp_path / "program.pt2")
     again = torch.export.load(tmp_path / "program.pt2")
+    monkeypatch.setattr(again, "_guards_code", ["L['x'].size()[0] % 2 == 0"])
+    monkeypatch.setattr(again, "_example_inputs", None)
     with pytest.raises(Whole, match="stored"):
         as_exported.readings(again, REGIONS)
 

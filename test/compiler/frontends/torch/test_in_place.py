@@ -10,6 +10,8 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
+from torch.nn import functional as F  # noqa: E402
+
 import static_runtime as sr  # noqa: E402
 from static_runtime.compiler.frontends.torch import as_exported  # noqa: E402
 from static_runtime.compiler.frontends.torch.export import Whole  # noqa: E402
@@ -108,12 +110,19 @@ def long_chain(x: Any) -> Any:
     return y.add_(1)
 
 
+def dropped_from_a_view(x: Any) -> Any:
+    """A change that is none without training, of a tensor that others see."""
+    y = x * 2
+    rows = torch.flatten(y, 1)
+    return F.dropout(rows, 0.5, False, inplace=True) + 1, y
+
+
 READ: dict[str, Function] = {
     each.__name__: each
     for each in (
         *(chain, used_before, view_after, view_of_nothing_else),
         *(one_of_several, masked, constant, base_of_view, assigned, moved_within),
-        long_chain,
+        *(long_chain, dropped_from_a_view),
     )
 }
 """Functions that are read as they were exported."""
