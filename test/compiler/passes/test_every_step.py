@@ -23,7 +23,7 @@ def chain(
 ) -> str:
     """The sum of some tensors of steps, and a bias, in steps of a scale."""
     names = [f"%x{k}" for k in range(len(scales))]
-    lines, found = [], ""
+    lines, found = list[str](), ""
     for k, (name, scale) in enumerate(zip(names, scales, strict=True)):
         lines += [
             f"%s{k} = graph.constant dense<{scale:.9e}> : tensor<f32>",
