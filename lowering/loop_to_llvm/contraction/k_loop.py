@@ -67,10 +67,7 @@ def k_loop(
             return level([*indices, here], first, count, inner, rows)
 
         counts = (
-            by
-            or blocks.unrolled(
-                int(bound) if is_number(bound) else blocks.divisors_of(number)
-            )
+            by or blocks.unrolled(_divided(blocks, bound, number))
             if number == len(sizes) - 1
             else (1,)
         )
@@ -83,6 +80,11 @@ def k_loop(
         return _write_rest(blocks, (bound, sizes[number]), least, carried, body)
 
     return level([], "0", 1, carried, None)
+
+
+def _divided(blocks: Blocks, bound: str, number: int) -> Dim:
+    """How many k a loop has, or a size without divisors that this lacks."""
+    return int(bound) if is_number(bound) else blocks.divisors_of(number)
 
 
 def copied_at_once(blocks: Blocks, unit: int) -> list[int]:
