@@ -84,6 +84,11 @@ def power(call: Call, base: Operand, exponent: Operand) -> Result:
     return PowOp(x, call.as_tensor(exponent, call.element)).result
 
 
+def _square(call: Call, x: Operand) -> Result:
+    """The elements times themselves."""
+    return power(call, x, 2)
+
+
 def _round_to(call: Call, value: SSAValue, decimals: int) -> Result:
     """The elements rounded to a number of decimals, which may be negative."""
     if not is_float(tensor_type(value)):
@@ -193,6 +198,7 @@ READERS: dict[str, Reader] = {
     "aten.pow.Tensor_Tensor": power,
     "aten.pow.Tensor_Scalar": power,
     "aten.pow.Scalar": power,
+    "aten.square.default": _square,
     "aten.fmax.default": _ignoring_nan(MaximumOp),
     "aten.fmin.default": _ignoring_nan(MinimumOp),
     "aten.ldexp.Tensor": _load_exponent,

@@ -132,6 +132,19 @@ def _multiplied(x: Pair, y: Pair) -> Pair:
     return Pair(real, mixed)
 
 
+_MOST_SQUARED = 17
+"""The first whole power that is computed by the angle, as C libraries do."""
+
+
+def _whole_power(x: Pair, exponent: int) -> Pair:
+    """A power from one on, by squares."""
+    if exponent == 1:
+        return x
+    half = _whole_power(x, exponent // 2)
+    square = _multiplied(half, half)
+    return _multiplied(square, x) if exponent % 2 else square
+
+
 def _power(call: Call, x: Any, exponent: Number | complex) -> Result:
     """The powers with a known exponent: products, a root, or by the angles."""
     if not isinstance(x, Pair) or not isinstance(exponent, (int, float)):
@@ -140,11 +153,8 @@ def _power(call: Call, x: Any, exponent: Number | complex) -> Result:
         return _reciprocal(call, cast(Pair, _power(call, x, -exponent)))
     if exponent == 0.5:
         return Pair(*special.square_root(*x.parts))
-    if exponent in (1, 2, 3, 4):
-        found = x
-        for _ in range(int(exponent) - 1):
-            found = _multiplied(found, x)
-        return found
+    if exponent in range(1, _MOST_SQUARED):
+        return _whole_power(x, int(exponent))
     size, angle = special.distance(*x.parts), special.angle(*x.parts)
     grown = PowOp(size, number_like(exponent, size)).result
     return _from_angle(call, grown, times(angle, exponent))
