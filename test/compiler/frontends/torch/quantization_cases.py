@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .case import Case, dynamic, fixed, floats
+from .case import Case, dynamic, fixed, floats, whole
 
 importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers these
 OPS: Any = torch.ops.quantized_decomposed
@@ -109,13 +109,16 @@ CASES: dict[str, Case] = {
     "chosen scales of zeros": fixed(partial(_chosen, torch.int8), torch.zeros(6, 7)),
     "symmetric scales": fixed(_symmetric, floats(6, 7)),
     "rows by a matrix of steps": dynamic(
-        _by_row, floats(19, 16), torch.randint(-128, 128, (4, 16)).to(torch.int8)
+        _by_row, floats(19, 16), whole(4, 16, low=-128, high=128).to(torch.int8)
     ),
+    # Of whole numbers, whose sums are exact in any order.
     "rows by packed steps": dynamic(
-        _packed, floats(6, 16), torch.randint(-128, 128, (4, 16)).to(torch.int8)
+        _packed,
+        whole(6, 16).float(),
+        whole(4, 16, low=-128, high=128).to(torch.int8),
     ),
     "quantised linear": dynamic(
-        _linear, floats(6, 8), torch.randint(-64, 64, (4, 8)).to(torch.int8)
+        _linear, floats(6, 8), whole(4, 8, low=-64, high=64).to(torch.int8)
     ),
 }
 """All elements of results are equal to torch's, but for products."""
