@@ -81,8 +81,8 @@ def truncated(a: Dim, b: Dim) -> Dim | None:
         return floordiv(a, b)
     if is_nonnegative(a * -1, {}):
         return floordiv(a * -1, b) * -1
-    # Quotients keep their order, so that what is never a whole divisor below zero has
-    # one half, whose quotient is in the form that a window's number of steps has.
+    # `max(floordiv(a, b), 0)` is `floordiv(max(a, 0), b)` with no maximum inside. Where
+    # `a` is above `-b` the second term is zero.
     return greater(floordiv(a, b), 0) - greater(floordiv(a * -1, b), 0)
 
 

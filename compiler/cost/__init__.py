@@ -6,7 +6,7 @@ from .blocking import choose_blocking
 from .branch_work import Work, distributed, pays, total, work_of
 from .candidates import candidates
 from .columns import columns_at_once
-from .functions import CONSTANTS
+from .functions import constants_of
 from .idle_loops import leaves_if_idle
 from .kernel_work import bytes_touched, integer_operations_of, operations_of
 from .packing import contractions_of, panels_in, reads_alone, suits
@@ -40,7 +40,6 @@ from .words import pairs_fit
 
 __all__ = [
     "LEAST_PACKED_WORK",
-    "CONSTANTS",
     "MAX_SHORT_BODY",
     "MAX_UNROLLED_K",
     "MOST_KC",
@@ -61,6 +60,7 @@ __all__ = [
     "packed_whole",
     "pairs_fit",
     "columns_at_once",
+    "constants_of",
     "contractions_of",
     "k_at_once",
     "distributed",

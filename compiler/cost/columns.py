@@ -21,7 +21,7 @@ from ...dialects.loop import (
     StoreOp,
     TargetAttr,
 )
-from .functions import CONSTANTS
+from .functions import constants_of
 
 _WIDTHS = (8, 4, 2)
 """
@@ -80,18 +80,17 @@ def columns_at_once(loop: ForOp, target: TargetAttr) -> int:
 def _registers_allow(rows: ForOp, target: TargetAttr) -> int:
     """The vectors for which the accumulators of a loop over rows stay in registers."""
     ops = rows.body.block.ops
-    functions = {each.name.removeprefix("math.") for each in ops} & CONSTANTS.keys()
-    room = target.registers.data - sum(CONSTANTS[each] for each in functions)
-    each = 1 if rows.partials is None else _ACCUMULATORS
-    return room // (each if rows.partials and len(ops) <= _BARE else 2 * each)
+    room = target.registers.data - constants_of(ops)
+    sums = 1 if rows.partials is None else _ACCUMULATORS
+    is_bare = rows.partials is not None and len(ops) <= _BARE
+    return room // (sums if is_bare else 2 * sums)
 
 
 def _is_simple(op: Operation, columns: SSAValue) -> bool:
     """Whether several vectors of an op take about as long as one, or no longer each."""
     match op:
         case LoadOp() | StoreOp():
-            looked_up = any(isinstance(each.owner, Operation) for each in op.at.indices)
-            return not looked_up and op.at.step(columns) in (0, 1)
+            return op.at.is_contiguous(columns)
         case ForOp():
             return op.kind != "parallel" and op.width == 1
         case SplitIndexOp():

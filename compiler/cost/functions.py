@@ -8,8 +8,10 @@ that hold these.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+
+from xdsl.ir import Operation
 
 CONSTANTS: Mapping[str, int] = MappingProxyType(
     {
@@ -25,3 +27,9 @@ CONSTANTS: Mapping[str, int] = MappingProxyType(
 How many numbers each function needs, in f32: those that `lowering/loop_to_llvm/math`
 writes, as `test/compiler/cost/test_functions.py` checks.
 """
+
+
+def constants_of(ops: Iterable[Operation]) -> int:
+    """How many numbers the functions among ops need; equal functions share them."""
+    names = {each.name.removeprefix("math.") for each in ops} & CONSTANTS.keys()
+    return sum(CONSTANTS[each] for each in names)

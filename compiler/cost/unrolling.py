@@ -25,7 +25,7 @@ from ...dialects.loop import (
     can_mask,
     element_type,
 )
-from .functions import CONSTANTS
+from .functions import constants_of
 from .register_tile import count_dots, size_or_open
 
 MAX_UNROLLED_K = 4
@@ -167,7 +167,7 @@ def bodies_at_once(loop: ForOp) -> int:
     body = loop.body.block
     if loop.partials is None or loop.width > 1 or len(body.ops) > MAX_SHORT_BODY:
         return 1
-    if any(each.name.removeprefix("math.") in CONSTANTS for each in body.ops):
+    if constants_of(body.ops):
         return 1
     few, unit = min(loop.units), max(loop.units)
     inside = [each.size for each in body.walk() if isinstance(each, ForOp)]

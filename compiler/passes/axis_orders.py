@@ -24,7 +24,7 @@ from ...dialects.graph import (
 
 
 def reorder(block: Block, plan: Mapping[Operation, Carried]) -> None:
-    """Replaces the ops of a plan by those of other orders."""
+    """Replaces each op of a plan by one that computes in the planned order."""
     builder = _Builder()
     for op in list(block.ops):
         if isinstance(op, GraphOp) and op in plan:

@@ -132,7 +132,7 @@ def _limits(op: DequantizeOp) -> tuple[int, int]:
 
 
 def _nearest_first(count: int) -> list[tuple[float, ...]]:
-    """Shifts of some divisors, first those of less change in all; of many, none."""
+    """Shifts of divisors, sorted by total change; for more than two only zeros."""
     if count > 2:
         return [(0.0,) * count]
     every = itertools.product(_SHIFTS, repeat=count)

@@ -15,7 +15,6 @@ from .. import ELEMENT_TYPES
 from .ops.memory import LoadOp, StoreOp, byte_count, element_type
 from .ops.position import PositionOp
 from .ops.split_index import SplitIndexOp
-from .subscript import Subscript
 from .target import TargetAttr
 
 
@@ -36,7 +35,7 @@ def _fits(op: Operation, index: SSAValue, target: TargetAttr) -> bool:
             # Elements of one and two bytes have masks from AVX-512 on.
             is_narrow = byte_count(element_type(op.buffer)) < 4
             has_mask = not is_narrow or target.vector.data >= 512
-            return has_mask and _is_contiguous(op.at, index)
+            return has_mask and op.at.is_contiguous(index)
         case SplitIndexOp() | PositionOp():
             return False
         case _:
@@ -57,9 +56,3 @@ def _truncates(op: Operation) -> bool:
             return row.is_half and row.type != f16
         case _:
             return isinstance(op, arith.TruncIOp)
-
-
-def _is_contiguous(at: Subscript, index: SSAValue) -> bool:
-    """Whether lanes of an index have one element, or successive ones."""
-    looked_up = any(isinstance(each.owner, Operation) for each in at.indices)
-    return not looked_up and at.step(index) in (0, 1)

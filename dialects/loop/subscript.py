@@ -101,6 +101,11 @@ class Subscript:
         """Whether an index is no argument, and computed in a block or inside of it."""
         return any(is_computed_in(block, each) for each in self.indices)
 
+    def is_contiguous(self, index: SSAValue) -> bool:
+        """Whether lanes of an index have one element, or successive ones."""
+        looked_up = any(isinstance(each.owner, Operation) for each in self.indices)
+        return not looked_up and self.step(index) in (0, 1)
+
     def blocks_of(self, index: SSAValue) -> BlockedIndex | None:
         """How an index counts in blocks, if it does."""
         return next((e for e in self.blocked_indices if e.index is index), None)

@@ -61,7 +61,7 @@ class ElementBounds:
         return united(found.flat) if found.size else Between()
 
     def _by_op(self, value: SSAValue) -> Between:
-        """The bounds that follow from the op of a value and those of its operands."""
+        """The bounds of a value by its op, and by the bounds of its operands."""
         if value not in self._found:
             self._depth += 1
             is_near = self._depth <= _DEEPEST

@@ -48,7 +48,7 @@ from ....dialects.loop import (
     loads_across,
     target_of,
 )
-from ...cost import CONSTANTS, MAX_SHORT_BODY
+from ...cost import MAX_SHORT_BODY, constants_of
 from .vectorize_loops import nests
 
 _LEAST = 4
@@ -109,7 +109,7 @@ def _transpose(chain: Sequence[ForOp], most: int) -> None:
 
 def _is_simple(op: Operation) -> bool:
     """Whether an op is one instruction, or few."""
-    return not op.regions and op.name.removeprefix("math.") not in CONSTANTS
+    return not op.regions and not constants_of([op])
 
 
 def _lanes_of(loop: ForOp, vector: ForOp, most: int) -> int:

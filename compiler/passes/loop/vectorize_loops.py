@@ -58,7 +58,7 @@ from ....dialects.loop import (
     target_of,
 )
 from ....dialects.scalar import rounds
-from ...cost import CONSTANTS, MAX_SHORT_BODY
+from ...cost import MAX_SHORT_BODY, constants_of
 
 _WEIGHT_PER_DEPTH = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
@@ -210,7 +210,7 @@ def _choose(loop: ForOp, target: TargetAttr, depth: int) -> tuple[int, list[ForO
 
 def _is_function(op: Operation) -> bool:
     """Whether an op is written as a chain of many instructions."""
-    return CONSTANTS.get(op.name.removeprefix("math."), 0) >= _MANY_CONSTANTS
+    return constants_of([op]) >= _MANY_CONSTANTS
 
 
 def _computed(loop: ForOp) -> Iterator[Operation]:
@@ -309,10 +309,8 @@ def _vectors_of(loop: ForOp, target: TargetAttr) -> int:
     ops = list(loop.body.block.ops)
     if any(isinstance(each, ForOp) for each in ops):
         return 1
-    names = {each.name.removeprefix("math.") for each in ops} & CONSTANTS.keys()
-    if names:
+    if needed := constants_of(ops):
         # Beside the numbers that all of them need, each has one of its own.
-        needed = sum(CONSTANTS[each] for each in names)
         return 4 if needed <= target.registers.data else 1
     accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
     lanes = _fitting(loop, target)

@@ -74,7 +74,7 @@ g (float[n, 4] x) => (float[m, 4] y, int64 last)
 
 
 def check(source: Any, sizes: tuple[int, ...]):
-    """The results are those of ONNX's reference at each number of rows."""
+    """ONNX's reference has equal results for each number of rows."""
     module = sr.compile(source, options=sr.Options(cache=False))
     judge = ReferenceEvaluator(source)
     for rows in sizes:

@@ -14,6 +14,7 @@ from .case import Case, dynamic, fixed, floats, whole
 
 importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers these
 OPS: Any = torch.ops.quantized_decomposed
+ATEN: Any = torch.ops.aten
 
 EDGES = [float("nan"), float("inf"), -float("inf"), 0.5, 1.5, 2.5, -0.5, -1.5, 3e38]
 """Numbers at ties and beyond all steps."""
@@ -59,20 +60,18 @@ def _by_row(x: Tensor, w: Tensor) -> Tensor:
     """As torchao multiplies rows that it quantises, each by a scale of its own."""
     scales = x.abs().amax(1, keepdim=True) / 127
     steps = torch.round(x / scales).to(torch.int8)
-    return torch._int_mm(steps, w.T) * scales * SCALES  # pyright: ignore[reportPrivateUsage]
+    return ATEN._int_mm(steps, w.T) * scales * SCALES
 
 
 def _packed(x: Tensor, w: Tensor) -> Tensor:
-    return torch._weight_int8pack_mm(x, w, SCALES)  # pyright: ignore[reportPrivateUsage]
+    return ATEN._weight_int8pack_mm(x, w, SCALES)
 
 
 def _of_eight_bits(scales: Tensor, x: Tensor, w: Tensor, bias: Tensor) -> Tensor:
     """As torchao multiplies floats of eight bits, by one scale or one of each row."""
     left = x.abs().amax(1, keepdim=True) / 448 if scales.dim() else x.abs().max() / 448
     a, b = ((x / left).to(torch.float8_e4m3fn), w.to(torch.float8_e4m3fn))
-    return torch._scaled_mm(  # pyright: ignore[reportPrivateUsage]
-        a, b.T, left, scales, bias=bias, out_dtype=torch.float32
-    )
+    return ATEN._scaled_mm(a, b.T, left, scales, bias=bias, out_dtype=torch.float32)
 
 
 CASES: dict[str, Case] = {
