@@ -32,7 +32,7 @@ they become.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -65,18 +65,25 @@ class TransposeLoops(ModulePass):
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
             most = target_of(op).registers.data // 2
             for root in list(nests(kernel.body.block)):
-                _transpose(_chain_of(root), most)
+                for chain in list(_chains(root)):
+                    _transpose(chain, most)
 
 
-def _chain_of(root: ForOp) -> list[ForOp]:
-    """A loop and those inside, each alone in the one around, with one body at last."""
+def _chains(root: ForOp) -> Iterator[list[ForOp]]:
+    """
+    The loops of a nest in chains: a loop and those inside, each alone in the one
+    around, with one body at last. What is beside a loop stays outside of its chain.
+    """
     chain = [root]
     while len(ops := _without_end(chain[-1].body.block)) == 1:
         (inner,) = ops
         if not isinstance(inner, ForOp):
             break
         chain.append(inner)
-    return chain
+    yield chain
+    for each in ops:
+        if isinstance(each, ForOp):
+            yield from _chains(each)
 
 
 def _without_end(block: Block) -> list[Operation]:

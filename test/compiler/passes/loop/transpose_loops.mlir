@@ -134,3 +134,32 @@ loop.kernel @sum(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// What is beside a loop, here an index that is looked up, stays outside of the loops
+// that change places.
+//
+// CHECK-LABEL: loop.kernel @beside
+// CHECK:         loop.for parallel %{{.*}} to 80 {
+// CHECK-NEXT:      loop.load
+// CHECK-NEXT:      loop.clamp_index
+// AVX2-NEXT:       loop.for parallel %{{.*}} to 40 transposed 8 {
+// AVX2-NEXT:         loop.for parallel %{{.*}} to 64 lanes 8 {
+// AVX512-NEXT:     loop.for parallel %{{.*}} to 40 transposed 16 {
+// AVX512-NEXT:       loop.for parallel %{{.*}} to 64 lanes 16 {
+loop.kernel @beside(%index: memref<?xi64>, %a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %i to 80 {
+    %at = loop.load %index[%i] : memref<?xi64>
+    %row = loop.clamp_index %at below 40 : i64
+    loop.for parallel %j to 40 {
+      loop.for parallel %k to 64 {
+        %x = loop.load %a[%row * 2560 + %j * 64 + %k] : memref<?xf32>
+        %y = loop.load %b[%i * 40 + %j + %k * 3200] : memref<?xf32>
+        %z = arith.addf %x, %y : f32
+        loop.store %z, %c[%i * 2560 + %j * 64 + %k] : memref<?xf32>
+        loop.yield
+      }
+      loop.yield
+    }
+    loop.yield
+  }
+}
