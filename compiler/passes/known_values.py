@@ -26,6 +26,7 @@ from ...dialects.graph import (
     GraphOp,
     WeightOp,
     to_array,
+    to_numbers,
 )
 from ...dialects.graph.custom import can_fold
 from ..ir import WeightStore
@@ -56,6 +57,15 @@ def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
             )
         case _:
             return None
+
+
+def is_finite(value: SSAValue, weights: WeightStore) -> bool:
+    """Whether `value` is always the same numbers, without an infinity or NaN."""
+    array = constant_value(value, weights)
+    if array is None:
+        return False
+    numbers = to_numbers(array, tensor_type(value).element_type)
+    return bool(np.isfinite(numbers).all())
 
 
 def _stays_narrow(op: Operation) -> bool:

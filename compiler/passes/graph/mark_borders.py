@@ -21,14 +21,13 @@ for windows over more than one channel.
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.passes import ModulePass
 
 from ....dialects.graph import ConvOp, PadOp
 from ...ir import WeightStore, weights_of
-from ..known_values import constant_value
+from ..known_values import is_finite
 
 
 class MarkBorders(ModulePass):
@@ -52,6 +51,5 @@ def _mark(op: ConvOp, weights: WeightStore) -> None:
     count = len(filters[2])
     ends = (each.get_values()[first:][:count] for each in (pad.low, pad.high))
     border = [zeros for each in ends for zeros in each]
-    array = constant_value(op.weight, weights)
-    if any(border) and array is not None and np.isfinite(array).all():
+    if any(border) and is_finite(op.weight, weights):
         op.border = DenseArrayBase.from_list(i64, border)

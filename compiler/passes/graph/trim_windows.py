@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnitAttr, i64
@@ -38,7 +37,7 @@ from ....dialects import Dim
 from ....dialects.graph import ConvOp, SliceOp
 from ....dialects.graph.compose import cut
 from ...ir import WeightStore, weights_of
-from ..known_values import constant_value, fold
+from ..known_values import constant_value, fold, is_finite
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class TrimWindows(ModulePass):
         }
         if all(count == axis.taps for (_, count, _), axis in zip(cuts.values(), axes)):
             return
-        if not np.isfinite(array).all():
+        if not is_finite(op.weight, weights):
             return
         with ImplicitBuilder(built := Block()):
             taps = cut(op.weight, cuts)

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import bf16, f16, f32, f64
 
 from static_runtime.compiler.ir import WeightStore
-from static_runtime.compiler.passes.known_values import BLOCK, constant_value, in_rows
+from static_runtime.compiler.passes.known_values import (
+    BLOCK,
+    constant_value,
+    in_rows,
+    is_finite,
+)
 from static_runtime.dialects.element_type import ELEMENT_TYPES
 from static_runtime.dialects.graph import CastOp, WeightOp
 from static_runtime.dialects.graph.element_array import to_elements
@@ -48,3 +54,16 @@ def test_a_weight_that_is_widened_has_its_numbers(element: Any):
     wide = constant_value(cast.result, weights)
     assert wide is not None
     assert wide.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("element", [bf16, f16, f32, f64], ids=str)
+@pytest.mark.parametrize("number", [0.5, np.inf, np.nan])
+def test_whether_numbers_of_each_type_are_finite(element: Any, number: float):
+    weights = WeightStore()
+    array = to_elements(np.array([1, number]), element)
+    weight = WeightOp(weights.put("w", array), tensor(element, 2))
+    assert is_finite(weight.result, weights) == np.isfinite(number)
+
+
+def test_numbers_that_nobody_knows_may_be_infinite():
+    assert not is_finite(WeightOp("w", tensor(f32, 2)).result, WeightStore())

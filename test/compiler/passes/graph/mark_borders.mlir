@@ -22,6 +22,17 @@ func.func @channels_last(%x : tensor<1x4x5x2xf32>) -> tensor<1x4x6x1xf32> {
   return %1 : tensor<1x4x6x1xf32>
 }
 
+// Weights of bf16 are numbers, too.
+//
+// CHECK-LABEL: func.func @halves
+// CHECK:         graph.conv {{.*}}border = array<i64: 1, 1>
+func.func @halves(%x : tensor<1x2x5xbf16>) -> tensor<1x1x5xbf16> {
+  %w = graph.constant dense<[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]> : tensor<1x2x3xbf16>
+  %0 = graph.pad %x {low = array<i64: 0, 0, 1>, high = array<i64: 0, 0, 1>, value = 0.0 : f64} : tensor<1x2x5xbf16> -> tensor<1x2x7xbf16>
+  %1 = graph.conv %0, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 1>, groups = 1 : i64} : tensor<1x2x7xbf16>, tensor<1x2x3xbf16> -> tensor<1x1x5xbf16>
+  return %1 : tensor<1x1x5xbf16>
+}
+
 // Where weights have an infinity, a zero counts: their product is NaN. Nor is anything noted
 // of weights that the run computes, of padding with another number, and of windows over one
 // channel.

@@ -14,6 +14,17 @@ func.func @spread(%x : tensor<1x1x5xf32>) -> tensor<1x1x5xf32> {
   return %1 : tensor<1x1x5xf32>
 }
 
+// So it is in bf16.
+//
+// CHECK-LABEL: func.func @halves
+// CHECK:         graph.constant dense<2.000000e+00> : tensor<1x1x1xbf16>
+// DILATED-LABEL: func.func @halves
+func.func @halves(%x : tensor<1x1x5xbf16>) -> tensor<1x1x5xbf16> {
+  %w = graph.constant dense<[[[1.0, 2.0, 3.0]]]> : tensor<1x1x3xbf16>
+  %1 = graph.conv %x, %w {strides = array<i64: 1>, padding = array<i64: 6, 6>, dilation = array<i64: 6>, groups = 1 : i64} : tensor<1x1x5xbf16>, tensor<1x1x3xbf16> -> tensor<1x1x5xbf16>
+  return %1 : tensor<1x1x5xbf16>
+}
+
 // Each axis is looked at by itself.
 //
 // CHECK-LABEL: func.func @an_axis_of_one
