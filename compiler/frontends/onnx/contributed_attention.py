@@ -156,9 +156,7 @@ def _of_heads(
     return reshaped(permuted(result, (0, 2, 1, 3)), [batch, length, width])
 
 
-def _masked(
-    node: Node, scores: SSAValue, mask: int, past: int, axis: int
-) -> SSAValue:
+def _masked(node: Node, scores: SSAValue, mask: int, past: int, axis: int) -> SSAValue:
     """Builds the scores, far lower for keys that a mask leaves out."""
     *_, count, length = shape_of(scores)
     if node.has(mask):
