@@ -16,6 +16,7 @@ from ....dialects.graph import (
     GtOp,
     IndexSelectOp,
     LeOp,
+    LogicalAndOp,
     LtOp,
     MatmulOp,
     MulOp,
@@ -116,7 +117,7 @@ def _attend(
         for place in (1, 2):
             before = at_index(node.operand(past), 0, place - 1)
             parts[place] = ConcatOp(before, parts[place], axis=2).result
-    attended = _of_heads(node, parts, mask, bias)
+    attended = _of_heads(node, parts, (mask, past, 3), bias)
     if not node.gives(1):
         return attended
     if shape_of(parts[1]) != shape_of(parts[2]):
@@ -132,15 +133,22 @@ def in_heads(x: SSAValue, heads: int) -> SSAValue:
 
 
 def _of_heads(
-    node: Node, parts: Sequence[SSAValue], mask: int, bias: SSAValue | None
+    node: Node,
+    parts: Sequence[SSAValue],
+    inputs: tuple[int, int, int],
+    bias: SSAValue | None,
 ) -> SSAValue:
-    """Builds the attention of queries, keys and values of heads, side by side again."""
+    """
+    Builds the attention of queries, keys and values of heads, side by side again.
+
+    The `inputs` are the mask, the keys of calls before, and the axis of their places.
+    """
     queries, keys, values = parts
     batch, _, length, depth = shape_of(queries)
     assert isinstance(depth, int), "the sizes of heads are numbers"
     factor = node.number("scale") if node.gives_attribute("scale") else 1 / sqrt(depth)
     scores = times(MatmulOp(queries, permuted(keys, (0, 1, 3, 2))).result, factor)
-    scores = _masked(node, scores, mask)
+    scores = _masked(node, scores, *inputs)
     if bias is not None:
         scores = AddOp(scores, bias).result
     result = MatmulOp(SoftmaxOp(scores, axis=3), values).result
@@ -148,33 +156,43 @@ def _of_heads(
     return reshaped(permuted(result, (0, 2, 1, 3)), [batch, length, width])
 
 
-def _masked(node: Node, scores: SSAValue, mask: int) -> SSAValue:
+def _masked(node: Node, scores: SSAValue, mask: int, past: int, axis: int) -> SSAValue:
     """Builds the scores, far lower for keys that a mask leaves out."""
     *_, count, length = shape_of(scores)
     if node.has(mask):
-        batch = shape_of(scores)[0]
-        given = node.operand(mask)
-        match node.shape(mask):
-            case (given_lengths,) if given_lengths == batch:
-                places = counted(length, 3, 4, node.element(mask))
-                kept = LtOp(places, reshaped(given, [batch, 1, 1, 1])).result
-            case (_, keys):
-                wide = reshaped(given, [batch, 1, 1, keys])
-                kept = GtOp(wide, number_like(0, wide)).result
-            case (_, queries, keys):
-                wide = reshaped(given, [batch, 1, queries, keys])
-                kept = GtOp(wide, number_like(0, wide)).result
-            case _:
-                raise Unsupported(f"a mask {node.type(mask)}")
         lower = number_like(node.number("mask_filter_value"), scores)
+        kept = _kept(node, mask, shape_of(scores)[0], length)
         scores = AddOp(scores, WhereOp(kept, number_like(0, scores), lower)).result
     if node.flag("unidirectional"):
         rows, columns = counted(count, 2, 4), counted(length, 3, 4)
-        if length != count:
-            rows = AddOp(rows, quantity(length - count, i64)).result
+        if node.has(past):
+            rows = AddOp(rows, quantity(node.shape(past)[axis], i64)).result
         lowest = number_like(-float("inf"), scores)
         scores = WhereOp(LeOp(columns, rows), scores, lowest).result
     return scores
+
+
+def _kept(node: Node, mask: int, batch: Dim, length: Dim) -> SSAValue:
+    """Builds which of the keys count, batch x 1 x rows or 1 x keys."""
+    given = node.operand(mask)
+    match node.shape(mask):
+        case (numbers,) if numbers in (batch, batch * 2, batch * 3 + 2):
+            # The end of each sequence, then its start; or its length, then the sums of
+            # lengths, which say nothing more.
+            places = counted(length, 3, 4, node.element(mask))
+            ends = reshaped(part(given, 0, 0, batch), [batch, 1, 1, 1])
+            kept = LtOp(places, ends).result
+            if numbers != batch * 2:
+                return kept
+            starts = reshaped(part(given, 0, batch, batch), [batch, 1, 1, 1])
+            return LogicalAndOp(kept, LeOp(starts, places)).result
+        case (_, keys):
+            wide = reshaped(given, [batch, 1, 1, keys])
+        case (_, queries, keys):
+            wide = reshaped(given, [batch, 1, queries, keys])
+        case _:
+            raise Unsupported(f"a mask {node.type(mask)}")
+    return GtOp(wide, number_like(0, wide)).result
 
 
 def _multi_head(node: Node) -> Results:
@@ -189,8 +207,7 @@ def _multi_head(node: Node) -> Results:
     for place, each in enumerate(map(node.operand, given)):
         size = node.shape(place)[-1]
         if node.rank(place) == 4:
-            if node.has(3):
-                raise Unsupported("a bias beside keys and values of heads")
+            # The bias is of queries alone, as in ONNX Runtime.
             parts.append(each)
             continue
         if not isinstance(size, int) or heads < 1 or size % heads:
@@ -204,7 +221,7 @@ def _multi_head(node: Node) -> Results:
             joined = ConcatOp(node.operand(past), parts[place], axis=2)
             parts[place] = joined.result
     bias = node.operand(5) if node.has(5) else None
-    return [_of_heads(node, parts, 4, bias), parts[1], parts[2]]
+    return [_of_heads(node, parts, (4, 6, 2), bias), parts[1], parts[2]]
 
 
 def _rotary(node: Node) -> Result:

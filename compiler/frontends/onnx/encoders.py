@@ -98,7 +98,7 @@ def _encoded(node: Node) -> Result:
     """
     The value of the key that an element is, or a default.
 
-    Of equal keys the last one counts. All NaN are one key, as in ONNX Runtime; before
+    Of equal keys the first one counts. All NaN are one key, as in ONNX Runtime; before
     version 4 of the op, NaN is no key there, even if it is listed.
     """
     keys, values = (_list_of(node, each) for each in ("keys", "values"))
@@ -111,8 +111,8 @@ def _encoded(node: Node) -> Result:
         )
     x = node.operand(0)
     keys = to_elements(keys, tensor_type(x).element_type)
-    keys, last = np.unique(keys[::-1], return_index=True)
-    values = values[::-1][last]
+    keys, first = np.unique(keys, return_index=True)
+    values = values[first]
     default = node.tensor(Known.of(_default_of(node, values.dtype)))
     # NaN, if it is a key, is the last one.
     result, has_nan = default, keys[-1] != keys[-1]

@@ -18,7 +18,6 @@ from ....dialects.graph import (
     MaxPoolOp,
     MeanOp,
     MulOp,
-    PadOp,
     ReduceMaxOp,
     ScatterOp,
     SubOp,
@@ -30,11 +29,11 @@ from ....dialects.graph.compose import (
     Window,
     filled,
     mean_pool,
+    padding,
     raised,
     reshaped,
     root,
 )
-from ..unsupported import Varies
 from .length import length_power
 from .node import Handler, Node, Result, Results
 from .window import open_window, window_of
@@ -111,12 +110,20 @@ def _max_unpool(node: Node) -> Result:
     if not node.has(2):
         return result
     wanted = node.dims(2)
+    if len(wanted) != len(image):
+        raise node.error(f"expected {len(image)} sizes, got {len(wanted)}")
     more = [big - small for big, small in zip(wanted, image, strict=True)]
-    numbers = tuple(each for each in more if isinstance(each, int) and each >= 0)
-    if len(numbers) < len(more):
-        got = ", ".join(map(str, wanted))
-        raise Varies(f"an output_shape that may be smaller: {got}", *more)
-    return PadOp(result, low=tuple(0 for _ in numbers), high=numbers, value=0.0)
+    got = f"expected an output_shape of {_listed(image)} or more"
+    if any(isinstance(each, int) and each < 0 for each in more):
+        raise node.error(f"{got}, got {_listed(wanted)}")
+    for each, small in zip(more, image, strict=True):
+        node.require(each, got.removeprefix("expected "), small, each)
+    return padding.padded(result, [0] * len(more), more, "constant")
+
+
+def _listed(shape: Sequence[Dim]) -> str:
+    """Sizes as text."""
+    return ", ".join(map(str, shape))
 
 
 def _average_pool(node: Node) -> Result:

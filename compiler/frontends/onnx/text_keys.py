@@ -86,7 +86,12 @@ def _of_texts(
     texts: tuple[str, ...],
     numbers: Array,
 ) -> Sequence[Entry]:
-    """The numbers of texts, or the texts of numbers, whichever the input has."""
+    """
+    The numbers of texts, or the texts of numbers, whichever the input has.
+
+    Of equal ones the last counts, in ONNX Runtime, but of those of `_mapped` the first.
+    """
+    texts, numbers = texts[::-1], numbers[::-1]
     has_texts = any(isinstance(each, Texts) for each in given)
     pair = (texts, numbers) if has_texts else (numbers, texts)
     return _mapped(builder, node, name, given, scope, known, *pair)

@@ -277,6 +277,14 @@ CASES = {
         " z = com.microsoft.Attention<num_heads=2, qkv_hidden_sizes=[8,8,4]>"
         "(x, w, b, l) }",
     ),
+    "attention with ends and starts of keys": Case(
+        "float[2,3,8] x, float[8,24] k, float[24] b, float[2,2,2,2,4] p |"
+        " <int32[4] m = {5,4,0,2}, int32[8] l = {2,3,0,2,5,0,3,6}> {"
+        " y, z = com.microsoft.Attention<num_heads=2, unidirectional=1>"
+        "(x, k, b, m, p)"
+        " w = com.microsoft.Attention<num_heads=2, mask_filter_value=-3.0>"
+        "(x, k, b, l) }",
+    ),
     "attention after calls before": Case(
         "float[2,3,8] x, float[8,24] w, float[24] b, float[2,2,2,4,4] p |"
         " { y, z = com.microsoft.Attention<num_heads=2, unidirectional=1>"
@@ -320,6 +328,19 @@ CASES = {
     "keys and values of heads": Case(
         "float[2,3,8] q, float[2,2,5,4] k, float[2,2,5,4] v | {"
         " y = com.microsoft.MultiHeadAttention<num_heads=2>(q, k, v) }",
+    ),
+    "keys and values of heads, with a bias of queries": Case(
+        "float[2,3,8] q, float[2,2,5,4] k, float[2,2,5,4] v, float[24] b |"
+        " <int32[8] l = {2,3,0,2,5,0,3,6}> {"
+        " y = com.microsoft.MultiHeadAttention<num_heads=2>(q, k, v, b, l) }",
+    ),
+    # Of the last row ONNX Runtime masks no key, unless there are as many keys as rows.
+    "rows before keys": Case(
+        "float[2,3,8] q, float[2,5,8] k, float[2,5,8] v, float[2,2,2,4] p |"
+        " <int64[1] s = {0}, int64[1] e = {2}, int64[1] a = {1}> {"
+        " h, i, j = com.microsoft.MultiHeadAttention<num_heads=2, unidirectional=1>"
+        "(q, k, v, , , , p, p)"
+        " y = Slice(h, s, e, a) }",
     ),
     "rotations": Case(
         "float[2,3,8] x, float[2,2,3,8] h, float[9,2] c, float[9,2] s,"

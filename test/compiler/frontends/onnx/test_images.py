@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.session.errors import UnsupportedModelError
+from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
 
 from .cases import NM, Case, N, check_close
 from .interpreter import Array, read
@@ -153,6 +153,11 @@ CASES = {
         " y = MaxUnpool<kernel_shape=[2,2], strides=[2,2]>(a, i) }",
         ({"n": 1}, {"n": 3}),
     ),
+    "put back where it was, of a size that varies": Case(
+        "float[1,n,m,6] x | { a, i = MaxPool<kernel_shape=[2,2], strides=[2,2]>(x)"
+        " s = Shape(x) y = MaxUnpool<kernel_shape=[2,2], strides=[2,2]>(a, i, s) }",
+        ({"n": 1, "m": 4}, {"n": 3, "m": 8}),
+    ),
     "lengths": Case(
         "float[n,2,6,7] x | { y = LpPool<kernel_shape=[2,3], p=3, strides=[2,1]>(x)"
         " z = GlobalLpPool<p=3>(x) }",
@@ -215,3 +220,32 @@ def test_refuses(name: str):
     with pytest.raises(UnsupportedModelError) as caught:
         read(Case(text).model)
     assert reason in str(caught.value)
+
+
+PUT_BACK = "MaxUnpool<kernel_shape=[2,2], strides=[2,2]>(x, i, s)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ("1, 1, 5, 3", r"output_shape of 1, 1, 2 \* n, 4 or more, got 1, 1, 5, 3"),
+        ("1, 8, 8", "expected 4 sizes, got 3"),
+    ],
+)
+def test_what_is_put_back_has_room(sizes: str, message: str):
+    count = sizes.count(",") + 1
+    text = f"float[1,1,n,2] x, int64[1,1,n,2] i | <int64[{count}] s = {{{sizes}}}>"
+    with pytest.raises(CompileError, match=message):
+        read(Case(f"{text} {{ y = {PUT_BACK} }}").model)
+
+
+def test_what_is_put_back_has_room_in_a_run():
+    text = "float[1,1,2,2] x, int64[1,1,2,2] i, float[1,1,n,5] r |"
+    module = sr.compile(Case(f"{text} {{ s = Shape(r) y = {PUT_BACK} }}").model)
+    x, i = np.ones((1, 1, 2, 2), np.float32), np.array([[[[0, 3], [8, 11]]]])
+    y = module(x, i, np.zeros((1, 1, 6, 5), np.float32))
+    assert isinstance(y, np.ndarray)
+    assert y.shape == (1, 1, 6, 5)
+    assert y[0, 0, :3:2, :4:3].sum() == y.sum() == 4
+    with pytest.raises(ValueError, match=r"4 or more, got 4 and -1 with n = 3"):
+        module(x, i, np.zeros((1, 1, 3, 5), np.float32))
