@@ -175,6 +175,7 @@ READERS: dict[str, Reader] = {
     "aten.diagonal_scatter.default": _diagonal_scatter,
     "aten.resize.default": _resized,
     "aten.copy.default": copy,
+    "aten.fill.Tensor": copy,
     "aten.cat.default": concat,
     "aten.stack.default": stack,
     "aten.flip.default": flip,

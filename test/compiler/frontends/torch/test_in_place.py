@@ -90,6 +90,7 @@ def assigned(x: Any) -> Any:
     for row in range(1, 3):
         y[row, :row] = y[row, :row] + y[:row, :row].sum(0)
     y[::2, 0].fill_(4.0)
+    y[:2, 1].fill_(x[1, 2].double())
     y[0][1:][0] = 7
     return before, y, y[1] - 1
 
