@@ -118,6 +118,10 @@ TESTED_ELSEWHERE = {
         "is a family of ops",
         "compiler/frontends/onnx/test_contributed.py",
     ),
+    "compiler/frontends/onnx/contributed_twins.py": (
+        "is a family of ops",
+        "compiler/frontends/onnx/test_contributed.py",
+    ),
     "compiler/ir/executed.py": (
         "is what a trace and a model as data know of calls",
         "compiler/tracing/test_trace.py",

@@ -22,6 +22,8 @@ from . import (
     contributed_products,
     contributed_states,
     contributed_steps,
+    contributed_twins,
+    table,
 )
 from .contributed_forms import FORMS, Default, Kind
 from .element import ANY_TYPE
@@ -39,6 +41,9 @@ Ops that ONNX Runtime has in the domain of ONNX, whatever its opset. ONNX itself
 `LayerNormalization` since opset 17, which an optimiser writes into older models too.
 """
 
+_OPSETS = {**contributed_twins.SAME, "LayerNormalization": 17}
+"""The opset whose form an op has, where ONNX has it too."""
+
 _FLOATS_OF = "T"
 """The name of the type of floats of an op, which are of one width."""
 
@@ -55,6 +60,8 @@ HANDLERS: dict[str, Handler] = {
     **contributed_layers.HANDLERS,
     **contributed_attention.HANDLERS,
     **contributed_grouped_attention.HANDLERS,
+    **contributed_twins.HANDLERS,
+    **{name: table.HANDLERS[name] for name in contributed_twins.SAME},
 }
 
 
@@ -94,9 +101,9 @@ def find_contributed(node: NodeProto) -> tuple[Signature, Handler] | None:
 @cache
 def _signature_of(op: str) -> Signature:
     """The signature of an op of the domain."""
-    if op == "LayerNormalization":
-        found = signature(op, 17)
-        assert found is not None, "ONNX has it since opset 17"
+    if opset := _OPSETS.get(op):
+        found = signature(op, opset)
+        assert found is not None, f"ONNX has {op} in opset {opset}"
         return found
     texts, attributes, outputs = FORMS[op]
     names = texts.split()

@@ -17,6 +17,9 @@ from onnx import AttributeProto
 Default: TypeAlias = "int | float | str | Kind"
 """The default of an attribute, or its kind where it has none."""
 
+Form: TypeAlias = "tuple[str, Mapping[str, Default], int]"
+"""The inputs, the attributes and the number of outputs of an op."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -115,10 +118,12 @@ _EXPERTS: Mapping[str, Default] = {
     "use_sparse_mixer": 0,
 }
 
+_FUSED_MATMUL: Form = ("A B", {**_GEMM, "transBatchA": 0, "transBatchB": 0}, 1)
+
 _UNARY = "X X_scale ?X_zero_point Y_scale ?Y_zero_point"
 _BINARY = "A A_scale ?A_zero_point B B_scale ?B_zero_point C_scale ?C_zero_point"
 
-FORMS: Mapping[str, tuple[str, Mapping[str, Default], int]] = {
+FORMS: Mapping[str, Form] = {
     "QuantizeLinear": ("x y_scale ?y_zero_point", {"axis": 1}, 1),
     "DequantizeLinear": ("x x_scale ?x_zero_point", {"axis": 1}, 1),
     "QLinearAdd": (_BINARY, {}, 1),
@@ -177,7 +182,10 @@ FORMS: Mapping[str, tuple[str, Mapping[str, Default], int]] = {
         3,
     ),
     "CDist": ("A B", {"metric": "sqeuclidean"}, 1),
-    "FusedMatMul": ("A B", {**_GEMM, "transBatchA": 0, "transBatchB": 0}, 1),
+    "FusedMatMul": _FUSED_MATMUL,
+    "TransposeMatMul": _FUSED_MATMUL,
+    "Inverse": ("X", {}, 1),
+    "ExpandDims": ("X axis", {}, 1),
     "MatMulNBits": ("A B scales ?zero_points ?g_idx ?bias", _BITS, 1),
     "CausalConvWithState": (
         "input weight ?bias ?past_state",

@@ -185,4 +185,5 @@ HANDLERS: dict[str, Handler] = {
     "MatMulIntegerToFloat": _matmul_to_float,
     "MatMulNBits": _matmul_of_bits,
     "QGemm": _quantized_gemm,
+    "TransposeMatMul": _fused_matmul,
 }

@@ -176,13 +176,6 @@ def _sign_and_log(call: Call, a: SSAValue) -> Result:
     return as_results(call, [sign, log, found.both, _numbers_of(found.exchanged)])
 
 
-def _solution(found: matrices.Factors, b: SSAValue) -> SSAValue:
-    """The x that a matrix, given by its factors, turns into b."""
-    rows = matrices.exchanged(b, found.order)
-    middle = matrices.solved(found.both, rows, is_upper=False, is_unit=True)
-    return matrices.solved(found.both, middle, is_upper=True, is_unit=False)
-
-
 def _is_vector(a: SSAValue, b: SSAValue) -> bool:
     """Whether what equations shall make is a vector for each matrix, as torch says."""
     return len(shape_of(b)) == 1 or (
@@ -206,10 +199,12 @@ def _solve(
     )
     if left:
         found = matrices.factored(matrix)
-        value = _solution(found, right)
+        value = matrices.solution(found, right)
     else:
         found = matrices.factored(matrices.transposed(matrix))
-        value = matrices.transposed(_solution(found, matrices.transposed(right)))
+        value = matrices.transposed(
+            matrices.solution(found, matrices.transposed(right))
+        )
     own = matrices.factored(stack_of(a)) if shape_of(a)[:-2] != outer else found
     failures = failures_of(_zero_pivots(own.both))
     both = own.both if left else matrices.transposed(own.both)
@@ -219,12 +214,9 @@ def _solve(
 
 def _inverse(call: Call, a: SSAValue, check_errors: bool = False) -> Result:
     """The inverses, and where a pivot is zero."""
-    matrix = stack_of(a)
-    stack, size, _ = shape_of(matrix)
-    found = matrices.factored(matrix)
-    one = matrices.identity(stack, size, tensor_type(a).element_type)
+    found = matrices.factored(stack_of(a))
     failures = failures_of(_zero_pivots(found.both))
-    return as_results(call, [_solution(found, one), failures])
+    return as_results(call, [matrices.inverse(found), failures])
 
 
 def _solve_by_factors(
@@ -246,7 +238,7 @@ def _solve_by_factors(
         right = matrices.transposed(right)
     if left != adjoint:
         found = matrices.Factors(factors, order, order)
-        value = _solution(found, right)
+        value = matrices.solution(found, right)
     else:
         turned = matrices.transposed(factors)
         middle = matrices.solved(turned, right, is_upper=False, is_unit=False)

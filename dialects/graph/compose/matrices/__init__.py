@@ -24,6 +24,9 @@ from .factors import (
     factored as factored,
 )
 from .factors import (
+    inverse as inverse,
+)
+from .factors import (
     inverse_order as inverse_order,
 )
 from .factors import (
@@ -34,6 +37,9 @@ from .factors import (
 )
 from .factors import (
     permutation as permutation,
+)
+from .factors import (
+    solution as solution,
 )
 from .orthogonal import (
     orthogonal as orthogonal,

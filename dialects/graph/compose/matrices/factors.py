@@ -34,7 +34,7 @@ from .stepping import (
     rows_of,
     stepped,
 )
-from .triangular import lower
+from .triangular import identity, lower, solved
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,19 @@ def exchanged(x: SSAValue, order: SSAValue) -> SSAValue:
     _, height = shape_of(order)
     index = expanded(as_column(order), [stack, height, width])
     return GatherOp(x, index, axis=1, wraps=False).result
+
+
+def solution(found: Factors, b: SSAValue) -> SSAValue:
+    """Builds the x that matrices, given by their factors, turn into b."""
+    middle = solved(found.both, exchanged(b, found.order), is_upper=False, is_unit=True)
+    return solved(found.both, middle, is_upper=True, is_unit=False)
+
+
+def inverse(found: Factors) -> SSAValue:
+    """Builds the inverses of square matrices, given by their factors."""
+    stack, size, _ = shape_of(found.both)
+    element = tensor_type(found.both).element_type
+    return solution(found, identity(stack, size, element))
 
 
 def _swap(size: Dim, k: SSAValue, place: SSAValue) -> SSAValue:

@@ -350,6 +350,42 @@ CASES = {
         " w = com.microsoft.RotaryEmbedding<num_heads=1, rotary_embedding_dim=4,"
         " interleaved=1>(x, j, c, s) }",
     ),
+    # Whatever the opset of the model, these are those of a later one.
+    "ops that ONNX has later": Case(
+        "float[2,3,4] x | <int64[1,6] p = {0,1,-1,1,0,1}, int64[2,2] e = {0,2,1,-1},"
+        " int64 k = {1}> { y = com.microsoft.Trilu<upper=0>(x, k)"
+        ' z = com.microsoft.Pad<mode="reflect">(x, p)'
+        " w = com.microsoft.GatherND(x, e) }",
+        opset=10,
+    ),
+    "counted": Case(
+        "float[4] x | <float a = {1}, float b = {9}, float c = {2}> {"
+        " i = com.microsoft.Range(a, b, c) y = Add(x, i) }",
+        opset=10,
+    ),
+    "padded with a number": Case(
+        "float[2,3,4] x | <int64[6] p = {0,1,-1,2,0,1}, float v = {0.5}> {"
+        " y = com.microsoft.Pad(x, p, v) }",
+        opset=10,
+    ),
+    "places in images": Case(
+        "float[1,2,4,5] x, float[1,3,2,2] g | {"
+        ' y = com.microsoft.GridSample<align_corners=1, padding_mode="border">(x, g)'
+        " z = com.microsoft.GridSample(x, g) }",
+        opset=10,
+    ),
+    "inverse": Case(
+        "float[2,3,3] x | { y = com.microsoft.Inverse(x) }", ulps=1e-3, opset=10
+    ),
+    "a new axis": Case(
+        "float[2,3,4] x | <int32 a = {-2}, int32 b = {3}> {"
+        " y = com.microsoft.ExpandDims(x, a) z = com.microsoft.ExpandDims(x, b) }",
+        opset=10,
+    ),
+    "transposed products": Case(
+        "float[2,3,4] a, float[2,5,4] b | {"
+        " y = com.microsoft.TransposeMatMul<transB=1, alpha=0.3>(a, b) }",
+    ),
     "embeddings": Case(
         "int32[2,3] i, int32[2,3] k, float[128,6] w, float[9,6] p, float[128,6] s,"
         " float[6] g, float[6] b, int32[2,3] m | { j = Abs(i) l = Abs(k)"
