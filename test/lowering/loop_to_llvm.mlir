@@ -359,6 +359,26 @@ loop.kernel @division(%a: memref<?xi32>) {
 
 // -----
 
+// Vectors of integers of 32 bits are divided as floats that hold them, which have an
+// instruction.
+//
+// CHECK-LABEL: ; kernel @divisions
+// CHECK:         %[[SAFE:.*]] = select <4 x i1> %{{.*}}, <4 x i32> splat (i32 1), <4 x i32> %{{.*}}
+// CHECK:         %[[Y:.*]] = sitofp <4 x i32> %[[SAFE]] to <4 x double>
+// CHECK-NEXT:    %[[Z:.*]] = fdiv <4 x double> %{{.*}}, %[[Y]]
+// CHECK-NEXT:    fptosi <4 x double> %[[Z]] to <4 x i32>
+loop.kernel @divisions(%a: memref<?xi32>, %b: memref<?xi32>) {
+  loop.for parallel %i to 64 lanes 4 {
+    %x = loop.load %a[%i] : memref<?xi32>
+    %y = loop.load %b[%i] : memref<?xi32>
+    %z = arith.divsi %x, %y : i32
+    loop.store %z, %a[%i] : memref<?xi32>
+    loop.yield
+  }
+}
+
+// -----
+
 // The program is a function of a context, which says where everything is. The call that
 // fails ends the run: by its number it is known which that was.
 //

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     bf16,
     f16,
+    f64,
     i1,
 )
 from xdsl.dialects.utils import FastMathFlag
@@ -86,6 +87,9 @@ _FLOAT_PREDICATES = (
     "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
 )
 _INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
+
+_EXACT_BITS = 32
+"""Bits of integers, at most, whose quotients f64 tells from whole numbers."""
 
 Needs = Callable[[str, Element, int], None]
 """Told of each math function that is called: name, element, lanes."""
@@ -166,8 +170,8 @@ def write_scalar_op(
             rest = isinstance(op, arith.RemSIOp)
             return _divide(w, values[0], values[1], rest)
         case arith.DivUIOp() | arith.RemUIOp():
-            name = "urem" if isinstance(op, arith.RemUIOp) else "udiv"
-            return _divide_unsigned(w, name, values[0], values[1])
+            rest = isinstance(op, arith.RemUIOp)
+            return _divide_unsigned(w, values[0], values[1], rest)
         case _:
             return call_function(w, op, values, needs)
 
@@ -230,19 +234,41 @@ def _divide(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
     wraps = w.emit(f"and {truth} {lowest}, {minus}")
     unsafe = w.emit(f"or {truth} {zero}, {wraps}")
     divisor = w.emit(f"select {truth} {unsafe}, {type} {constant(1)}, {b.typed}")
-    result = w.emit(f"{'srem' if rest else 'sdiv'} {a.typed}, {divisor}")
+    result = _quotient(w, a, Value(divisor, a.type, lanes), rest, "si")
     return w.value(
         f"select {truth} {zero}, {type} {constant(0)}, {type} {result}", a.type, lanes
     )
 
 
-def _divide_unsigned(w: FunctionWriter, name: str, a: Value, b: Value) -> Value:
+def _quotient(w: FunctionWriter, a: Value, b: Value, rest: bool, sign: str) -> str:
+    """
+    The quotient rounded towards zero, or the rest, of two integers with a sign (`si`)
+    or without (`ui`), where neither is an overflow.
+
+    Processors divide vectors of floats, but not of integers. A quotient of two integers
+    of 32 bits in f64 is exact if it is whole, and else further from a whole number than
+    it is rounded: by a part of 2**-32 of it at least.
+    """
+    assert isa(a.type, IntegerType)
+    if a.lanes == 1 or a.type.width.data > _EXACT_BITS:
+        return w.emit(f"{sign[0]}{'rem' if rest else 'div'} {a.typed}, {b.text}")
+    type, wide = type_text(a.type, a.lanes), type_text(f64, a.lanes)
+    x, y = (w.emit(f"{sign}tofp {each.typed} to {wide}") for each in (a, b))
+    both = w.emit(f"fdiv {wide} {x}, {y}")
+    quotient = w.emit(f"fpto{sign} {wide} {both} to {type}")
+    if not rest:
+        return quotient
+    product = w.emit(f"mul {type} {quotient}, {b.text}")
+    return w.emit(f"sub {a.typed}, {product}")
+
+
+def _divide_unsigned(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
     """The quotient, or the rest, of what is not below zero; zero where `b` is zero."""
     type, truth = type_text(a.type, a.lanes), type_text(i1, a.lanes)
     zero, one = (w.splat(Value(each, a.type), a.lanes).text for each in "01")
     by_zero = w.emit(f"icmp eq {b.typed}, {zero}")
     divisor = w.emit(f"select {truth} {by_zero}, {type} {one}, {b.typed}")
-    result = w.emit(f"{name} {a.typed}, {divisor}")
+    result = _quotient(w, a, Value(divisor, a.type, a.lanes), rest, "ui")
     return w.value(
         f"select {truth} {by_zero}, {type} {zero}, {type} {result}", a.type, a.lanes
     )
