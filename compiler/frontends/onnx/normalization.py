@@ -124,6 +124,20 @@ def _instance_normalization(node: Node) -> Result:
     return with_channels(unit, node.operand(1), node.operand(2))
 
 
+def _normalized_mean_variance(node: Node) -> Result:
+    """
+    The elements with mean 0 and variance 1 along axes.
+
+    The variance is the mean of squared deviations: ONNX's body has a difference of two
+    means, which may be below zero.
+    """
+    given = node.integers("axes") or ()
+    axes = tuple(node.normalize(each, node.rank(0)) for each in given)
+    distance, _ = centered(node.operand(0), axes)
+    variance = MeanOp(MulOp(distance, distance), axes=axes, keepdims=True).result
+    return DivOp(distance, plus(SqrtOp(variance).result, 1e-9))
+
+
 def _layer_normalization(node: Node) -> Results:
     """The elements along the last axes normalized by their own statistics."""
     rank, kind = node.rank(0), node.element(0)
@@ -252,5 +266,6 @@ HANDLERS: dict[str, Handler] = {
     "LayerNormalization": _layer_normalization,
     "LogSoftmax": log_softmax,
     "LpNormalization": _length_normalization,
+    "MeanVarianceNormalization": _normalized_mean_variance,
     "Softmax": softmax,
 }

@@ -49,3 +49,22 @@ def test_a_negative_pad_cuts():
     )
     x = np.arange(8, dtype=np.float32).reshape(2, 4)
     np.testing.assert_array_equal(graph.run(x)[0], [[0], [1], [5]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "large"), [("float", 10000), ("double", 10000), ("float16", 1000)]
+)
+def test_a_variance_is_no_difference_of_large_means(kind: str, large: int):
+    graph = read(
+        model(
+            f"""g ({kind}[n,2,2,3] x) => ({kind} y)
+            {{ y = MeanVarianceNormalization(x) }}""",
+            13,
+        )
+    )
+    dtype = {"float": np.float32, "double": np.float64, "float16": np.float16}[kind]
+    steps = np.array([-1, 1, 1, -1, -1, 1], dtype).reshape(1, 1, 2, 3)
+    x = np.concatenate([steps + dtype(large), steps * dtype(0) + dtype(7)], 1)
+    (y,) = graph.run(np.concatenate([x, x]))
+    unit = np.concatenate([steps, steps * dtype(0)], 1)
+    check_close([y], [np.concatenate([unit, unit])])
