@@ -243,8 +243,7 @@ def test_what_is_put_back_has_room_in_a_run():
     text = "float[1,1,2,2] x, int64[1,1,2,2] i, float[1,1,n,5] r |"
     module = sr.compile(Case(f"{text} {{ s = Shape(r) y = {PUT_BACK} }}").model)
     x, i = np.ones((1, 1, 2, 2), np.float32), np.array([[[[0, 3], [8, 11]]]])
-    y = module(x, i, np.zeros((1, 1, 6, 5), np.float32))
-    assert isinstance(y, np.ndarray)
+    y = np.asarray(module(x, i, np.zeros((1, 1, 6, 5), np.float32)), np.float32)
     assert y.shape == (1, 1, 6, 5)
     assert y[0, 0, :3:2, :4:3].sum() == y.sum() == 4
     with pytest.raises(ValueError, match=r"4 or more, got 4 and -1 with n = 3"):

@@ -41,12 +41,11 @@ def test_quotients_and_rests_of_vectors_are_exact(type: str, name: str, target: 
         f"  %{at} = graph.{op} %x, %y : {shape}, {shape} -> {shape}"
         for at, op in enumerate(("div", "rem"))
     )
+    names = 'graph.input_names = ["x", "y"], graph.output_names = ["a", "b"]'
     module = sr.compile(
         f"func.func @main(%x: {shape}, %y: {shape}) -> ({shape}, {shape}) "
-        "attributes {graph.input_names = ['x', 'y'], graph.output_names = ['a', 'b']} ".replace(
-            "'", '"'
-        )
-        + f"{{\n{text}\n  func.return %0, %1 : {shape}, {shape}\n}}",
+        f"attributes {{{names}}} {{\n{text}\n"
+        f"  func.return %0, %1 : {shape}, {shape}\n}}",
         target=target,
     )
     quotients, rests = module(x, y)
