@@ -46,12 +46,12 @@ def compiled(
 
 @pytest.mark.parametrize(("n", "k"), [(3, 4), (1, 2), (5, 7)])
 def test_an_op_of_microsoft(n: int, k: int):
-    module = compiled("Inverse", "com.microsoft", ["n", "k", "k"])
+    # It gives what it is given, and no compiler has a reason to know it.
+    module = compiled("SampleOp", "com.microsoft", ["n", "k", "k"])
     assert module.program.call_outs[0].framework == "onnxruntime"
     assert module.report.foreign_calls == 1
-    x = np.random.default_rng(n).random((n, k, k), np.float32) + 5 * np.eye(k)
-    given = x.astype(np.float32)
-    np.testing.assert_allclose(module(given), -np.linalg.inv(x), rtol=1e-4, atol=1e-6)
+    x = np.random.default_rng(n).standard_normal((n, k, k)).astype(np.float32)
+    np.testing.assert_array_equal(module(x), -np.maximum(x, 0))
 
 
 def test_an_op_of_machine_learning_has_a_reference_and_a_declared_type():
