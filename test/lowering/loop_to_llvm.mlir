@@ -377,6 +377,21 @@ loop.kernel @divisions(%a: memref<?xi32>, %b: memref<?xi32>) {
   }
 }
 
+// By a constant LLVM multiplies.
+//
+// CHECK-LABEL: ; kernel @constant_divisor
+// CHECK-NOT:     fdiv
+// CHECK:         sdiv <4 x i32>
+loop.kernel @constant_divisor(%a: memref<?xi32>) {
+  loop.for parallel %i to 64 lanes 4 {
+    %x = loop.load %a[%i] : memref<?xi32>
+    %y = arith.constant 7 : i32
+    %z = arith.divsi %x, %y : i32
+    loop.store %z, %a[%i] : memref<?xi32>
+    loop.yield
+  }
+}
+
 // -----
 
 // The program is a function of a context, which says where everything is. The call that

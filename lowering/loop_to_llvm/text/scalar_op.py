@@ -234,31 +234,35 @@ def _divide(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
     wraps = w.emit(f"and {truth} {lowest}, {minus}")
     unsafe = w.emit(f"or {truth} {zero}, {wraps}")
     divisor = w.emit(f"select {truth} {unsafe}, {type} {constant(1)}, {b.typed}")
-    result = _quotient(w, a, Value(divisor, a.type, lanes), rest, "si")
+    result = _quotient(w, a, b, divisor, rest, "si")
     return w.value(
         f"select {truth} {zero}, {type} {constant(0)}, {type} {result}", a.type, lanes
     )
 
 
-def _quotient(w: FunctionWriter, a: Value, b: Value, rest: bool, sign: str) -> str:
+def _quotient(
+    w: FunctionWriter, a: Value, b: Value, divisor: str, rest: bool, sign: str
+) -> str:
     """
     The quotient rounded towards zero, or the rest, of two integers with a sign (`si`)
-    or without (`ui`), where neither is an overflow.
+    or without (`ui`), where neither is an overflow: `divisor` is a safe form of `b`.
 
     Processors divide vectors of floats, but not of integers. A quotient of two integers
     of 32 bits in f64 is exact if it is whole, and else further from a whole number than
-    it is rounded: by a part of 2**-32 of it at least.
+    it is rounded: by a part of 2**-32 of it at least. By a constant LLVM multiplies.
     """
     assert isa(a.type, IntegerType)
-    if a.lanes == 1 or a.type.width.data > _EXACT_BITS:
-        return w.emit(f"{sign[0]}{'rem' if rest else 'div'} {a.typed}, {b.text}")
+    is_constant = not b.text.startswith("%")
+    if a.lanes == 1 or is_constant or a.type.width.data > _EXACT_BITS:
+        return w.emit(f"{sign[0]}{'rem' if rest else 'div'} {a.typed}, {divisor}")
     type, wide = type_text(a.type, a.lanes), type_text(f64, a.lanes)
-    x, y = (w.emit(f"{sign}tofp {each.typed} to {wide}") for each in (a, b))
-    both = w.emit(f"fdiv {wide} {x}, {y}")
-    quotient = w.emit(f"fpto{sign} {wide} {both} to {type}")
+    both = (a.typed, f"{type} {divisor}")
+    x, y = (w.emit(f"{sign}tofp {each} to {wide}") for each in both)
+    float_quotient = w.emit(f"fdiv {wide} {x}, {y}")
+    quotient = w.emit(f"fpto{sign} {wide} {float_quotient} to {type}")
     if not rest:
         return quotient
-    product = w.emit(f"mul {type} {quotient}, {b.text}")
+    product = w.emit(f"mul {type} {quotient}, {divisor}")
     return w.emit(f"sub {a.typed}, {product}")
 
 
@@ -268,7 +272,7 @@ def _divide_unsigned(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value
     zero, one = (w.splat(Value(each, a.type), a.lanes).text for each in "01")
     by_zero = w.emit(f"icmp eq {b.typed}, {zero}")
     divisor = w.emit(f"select {truth} {by_zero}, {type} {one}, {b.typed}")
-    result = _quotient(w, a, Value(divisor, a.type, a.lanes), rest, "ui")
+    result = _quotient(w, a, b, divisor, rest, "ui")
     return w.value(
         f"select {truth} {by_zero}, {type} {zero}, {type} {result}", a.type, a.lanes
     )

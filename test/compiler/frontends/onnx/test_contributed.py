@@ -350,7 +350,7 @@ CASES = {
         " w = com.microsoft.RotaryEmbedding<num_heads=1, rotary_embedding_dim=4,"
         " interleaved=1>(x, j, c, s) }",
     ),
-    # Whatever the opset of the model, these are those of a later one.
+    # These ops have the form of one ONNX opset, in a model of any opset.
     "ops that ONNX has later": Case(
         "float[2,3,4] x | <int64[1,6] p = {0,1,-1,1,0,1}, int64[2,2] e = {0,2,1,-1},"
         " int64 k = {1}> { y = com.microsoft.Trilu<upper=0>(x, k)"

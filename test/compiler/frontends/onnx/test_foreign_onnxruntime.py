@@ -46,7 +46,7 @@ def compiled(
 
 @pytest.mark.parametrize(("n", "k"), [(3, 4), (1, 2), (5, 7)])
 def test_an_op_of_microsoft(n: int, k: int):
-    # It gives what it is given, and no compiler has a reason to know it.
+    # SampleOp returns its input; the compiler has no handler for it.
     module = compiled("SampleOp", "com.microsoft", ["n", "k", "k"])
     assert module.program.call_outs[0].framework == "onnxruntime"
     assert module.report.foreign_calls == 1
