@@ -52,6 +52,7 @@ from ...cost import (
     bytes_ahead,
     columns_at_once,
     fetches,
+    k_ahead,
     k_at_once,
     leaves_if_idle,
     masks_rest,
@@ -104,6 +105,8 @@ def _choose(op: Operation, target: TargetAttr, preference: PreferenceAttr) -> No
                 op.unroll = IntegerAttr(count, i64)
             if (bytes := bytes_ahead(op)) > 0:
                 op.prefetch = IntegerAttr(bytes, i64)
+            if (ahead := k_ahead(op, target)) > 0:
+                op.ahead = IntegerAttr(ahead, i64)
             if fetches(op, target):
                 op.fetches = UnitAttr()
         case ArgsortOp():

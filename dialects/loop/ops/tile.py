@@ -36,7 +36,7 @@ from ..target import IN_FLIGHT, STEPS_IN_FLIGHT
 from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
-_NUMBERS = ("transposed", "unroll", "prefetch")
+_NUMBERS = ("transposed", "unroll", "prefetch", "ahead")
 """The properties that are numbers, as they are printed."""
 
 _FLAGS = ("slides", "fetches")
@@ -65,9 +65,10 @@ class TileOp(IRDLOperation, metaclass=OpClass):
     registers what a window reads (`dialects/loop/slide.py`). A tile that `fetches`
     prefetches the lines that its epilogue stores, before the k-loop. `unroll` says how
     many k are written one after the other, without a schedule all of them or the
-    innermost, and `prefetch` how many bytes of the next panel are prefetched for each
-    k, or without a schedule how far ahead of words. What columns read apart, along the
-    innermost k, is read in vectors of `transposed` k, which become vectors of columns.
+    innermost, `ahead` of how many k a panel's own rows are prefetched, and `prefetch`
+    how many bytes of the next one for each k, or without a schedule how far ahead of
+    words. What columns read apart, along the innermost k, is read in vectors of
+    `transposed` k, which become vectors of columns.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
@@ -94,6 +95,7 @@ class TileOp(IRDLOperation, metaclass=OpClass):
     transposed = opt_prop_def(IntegerAttr.constr(i64))
     unroll = opt_prop_def(IntegerAttr.constr(i64))
     prefetch = opt_prop_def(IntegerAttr.constr(i64))
+    ahead = opt_prop_def(IntegerAttr.constr(i64))
     slides = opt_prop_def(UnitAttr)
     fetches = opt_prop_def(UnitAttr)
     split = opt_prop_def(StringAttr)
@@ -240,9 +242,8 @@ class TileOp(IRDLOperation, metaclass=OpClass):
             got = "" if end is None else ", ".join(map(str, end.operand_types))
             raise VerifyException(f"expected a k-loop that yields {type}, got {got}")
         if self.split is not None and self.split.data not in _SHARED:
-            raise VerifyException(
-                f"expected to split rows or columns, got {self.split.data}"
-            )
+            got = self.split.data
+            raise VerifyException(f"expected to split rows or columns, got {got}")
         if self.schedule is not None:
             self.schedule.verify_for(self.sizes[2:], self.is_in_place)
         parts = 1, product(self.sizes[-1:]), product(self.sizes[2:])
@@ -258,9 +259,8 @@ class TileOp(IRDLOperation, metaclass=OpClass):
             raise VerifyException("expected a window that slides or squares, got both")
         mr, nr, lanes = self.register_tile
         if min(mr, nr, lanes) < 1 or nr % lanes:
-            raise VerifyException(
-                f"expected NR to be whole vectors, got {mr}x{nr}x{lanes}"
-            )
+            got = f"{mr}x{nr}x{lanes}"
+            raise VerifyException(f"expected NR to be whole vectors, got {got}")
 
     def print(self, printer: Printer) -> None:
         """Prints the indices with their bounds, the shape, and the regions."""

@@ -20,7 +20,7 @@ from .blocks import Blocks, KBlock, Position
 from .edge_tile import EdgeTile
 from .k_loop import Build, k_loop
 from .k_range import k_ranges, packed_range
-from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
+from .prefetch import Panel, PanelPrefetch, prefetch_epilogue, prefetch_row
 from .register_tile import RegisterTile, Shape
 from .rolled_epilogue import rows_at_once, write_rows
 from .row_bases import k_offset, row_bases, row_element
@@ -198,6 +198,8 @@ class Microkernel:
         """Writes the loads of a row of panels."""
         w, blocks = self.blocks.w, self.blocks
         start, values = w.mul(k, str(blocks.nr)), list[Value]()
+        type = blocks.op.initial.type if blocks.packed_b else blocks.b.element
+        prefetch_row(blocks, panel, k, vectors, type)
         for vector in range(vectors):
             number, inside = divmod(vector * blocks.lanes, blocks.nr)
             offset = w.add(w.mul(panel.pitch, str(number)), str(inside))

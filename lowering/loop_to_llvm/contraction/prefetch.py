@@ -1,8 +1,8 @@
 """
-Write prefetches: of the next panel of B, and of what the epilogue of a tile takes.
+Write prefetches: of panels of B, and of what the epilogue of a tile takes.
 
 A panel is read for all rows of a block, and each register tile of them prefetches a
-part of the next panel.
+part of the next panel into the second cache; and into the first, rows of its own.
 
 Where the epilogue adds the result of another kernel, the k-loop is time enough to bring
 that into the first cache; and the lines that it stores, where there are more of them
@@ -12,6 +12,8 @@ than the caches hold.
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from xdsl.ir import Attribute
 
 from ....dialects import product
 from ....dialects.loop import LINE, LoadOp, StoreOp, byte_count, element_type
@@ -62,6 +64,22 @@ class PanelPrefetch:
             offset = self.w.add(self.w.mul(k, str(self.bytes)), str(line))
             here = self.w.emit(f"getelementptr i8, ptr {self.base}, i64 {offset}")
             self.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 2, i32 1)")
+
+
+def prefetch_row(
+    blocks: Blocks, panel: Panel, k: str, vectors: int, type: Attribute
+) -> None:
+    """Writes prefetches of a row of panels of this type, if k ahead are prefetched."""
+    if blocks.op.ahead is None:
+        return
+    w = blocks.w
+    row = w.mul(w.add(k, str(blocks.op.ahead.value.data)), str(blocks.nr))
+    step = max(LINE // byte_count(type), 1)
+    for column in range(0, vectors * blocks.lanes, step):
+        number, inside = divmod(column, blocks.nr)
+        offset = w.add(w.mul(panel.pitch, str(number)), str(inside))
+        here = blocks.at(panel.start, w.add(row, offset), type)
+        w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
 
 
 def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:

@@ -62,12 +62,13 @@ loop.kernel @sums(%a: memref<?xf32>, %b: memref<?xf32>) {
 }
 
 // Four k of a microkernel are written one after the other, or three that leave no rest; each
-// register tile of a few prefetches its part of the next panel. LLVM has nothing to unroll.
+// register tile of a few prefetches its part of the next panel. One alone finds no panel in the
+// first cache, and prefetches rows of its own. LLVM has nothing to unroll.
 //
 // CHECK-LABEL: loop.kernel @blocks
 // CHECK-SAME:    {few_passes}
 // CHECK:         loop.tile {{.*}} as #loop.schedule<nr = 16, mc = 60, nc = 64, kc = 32 of 0> unroll 4 prefetch 7 k_loop
-// CHECK:         loop.tile {{.*}} as #loop.schedule<nr = 16, mc = 6, nc = 64, kc = 33 of 0> unroll 3 k_loop
+// CHECK:         loop.tile {{.*}} as #loop.schedule<nr = 16, mc = 6, nc = 64, kc = 33 of 0> unroll 3 ahead 48 k_loop
 loop.kernel @blocks(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 60, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 64, kc = 32 of 0> k_loop (%sum) {
@@ -82,6 +83,34 @@ loop.kernel @blocks(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   loop.tile %l to 6, %m to 64, reduce %n to 33 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 6, nc = 64, kc = 33 of 0> k_loop (%total) {
     %c = loop.load %x[%l * 33 + %n] : memref<?xf32>
     %d = loop.load %w[%n * 16 + %m blocked 16 * 528] : memref<?xf32>
+    %more = math.fma %c, %d, %total : f32
+    loop.yield %more : f32
+  } epilogue (%r, %s, %last) {
+    loop.store %last, %y[%r * 64 + %s] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A panel that the first cache does not hold is prefetched into it by every register tile, 3 KiB
+// ahead; one that is packed on the way likewise.
+//
+// CHECK-LABEL: loop.kernel @deep
+// CHECK:         loop.tile {{.*}} as #loop.schedule<nr = 16, mc = 60, nc = 64, kc = 512 of 0> unroll 4 prefetch 7 ahead 48 k_loop
+// CHECK:         loop.tile {{.*}} pack = "b"> unroll 4 ahead 48 k_loop
+loop.kernel @deep(%x: memref<?xf32>, %w: memref<?xf32>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 60, %j to 64, reduce %k to 512 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 64, kc = 512 of 0> k_loop (%sum) {
+    %a = loop.load %x[%i * 512 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 8192] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 64 + %column] : memref<?xf32>
+    loop.yield
+  }
+  loop.tile %l to 60, %m to 64, reduce %n to 512 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 64, kc = 512 of 0, pack = "b"> k_loop (%total) {
+    %c = loop.load %x[%l * 512 + %n] : memref<?xf32>
+    %d = loop.load %v[%n * 64 + %m] : memref<?xf32>
     %more = math.fma %c, %d, %total : f32
     loop.yield %more : f32
   } epilogue (%r, %s, %last) {

@@ -1,18 +1,23 @@
 """
 What an epilogue reads is prefetched before the k-loop of a product, but not from places
-that the epilogue computes: of rows that are looked up, or of an image that grows.
+that the epilogue computes: of rows that are looked up, or of an image that grows. Each
+line of a panel is in the k-loop, if the first cache does not hold the panel.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from xdsl.parser import Parser
 
 import static_runtime as sr
 from bench.onnx_graph import Graph
+from static_runtime.compiler.ir.context import context
+from static_runtime.lowering.loop_to_llvm import lower_kernels
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 
@@ -89,3 +94,48 @@ def test_an_image_is_added(channels: int, kernel: int, size: int, batch: int | s
     grown = x.repeat(2, 2).repeat(2, 3)
     without = module(np.zeros_like(x), z)
     np.testing.assert_allclose(module(x, z), grown + without, rtol=1e-5, atol=1e-5)
+
+
+def kernel(element: str, lanes: int, ahead: str = "") -> str:
+    """Twelve rows by 64 columns in panels of 32, as the passes leave it."""
+    return f"""
+    builtin.module attributes {{loop.target = #loop.target<"x86-64-v4",
+        vector = 512, registers = 32, fma = true>}} {{
+      loop.kernel @k(%x: memref<?xf32>, %w: memref<?x{element}>, %y: memref<?xf32>) {{
+        %zero = arith.constant 0.0 : f32
+        loop.tile %i to 12, %j to 64, reduce %k to 256 from %zero : f32
+            by 12, 32, {lanes} as #loop.schedule<nr = 32, mc = 12, nc = 64,
+            kc = 256 of 0> unroll 4 {ahead} k_loop (%sum) {{
+          %a = loop.load %x[%i * 256 + %k] : memref<?xf32>
+          %b = loop.load %w[%k * 32 + %j blocked 32 * 8192] : memref<?x{element}>
+          {"" if element == "f32" else f"%c = arith.extf %b : {element} to f32"}
+          %next = math.fma %a, {"%b" if element == "f32" else "%c"}, %sum : f32
+          loop.yield %next : f32
+        }} epilogue (%row, %column, %accumulator) {{
+          loop.store %accumulator, %y[%row * 64 + %column] : memref<?xf32>
+          loop.yield
+        }}
+      }}
+    }}"""
+
+
+def text_of(module: str) -> str:
+    """The LLVM text of the one kernel of a module."""
+    parsed = Parser(context(), module).parse_module()
+    ((_, lowered),) = lower_kernels(parsed).items()
+    return lowered.text
+
+
+@pytest.mark.parametrize(
+    ("element", "lanes", "lines"),
+    [("f32", 16, 2), ("f32", 8, 2), ("f16", 16, 1)],
+)
+def test_each_line_of_a_row_of_panels_is_prefetched(
+    element: str, lanes: int, lines: int
+):
+    text = text_of(kernel(element, lanes, "ahead 24"))
+    found = re.findall(r"prefetch\.p0\(ptr (%\w+), i32 0, i32 3, i32 1\)", text)
+    # Four k, written once with a rest of none.
+    assert len(found) == 4 * lines
+    assert len({*found}) == len(found)
+    assert "prefetch" not in text_of(kernel(element, lanes))
