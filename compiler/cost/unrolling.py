@@ -82,6 +82,12 @@ AVX2, products of 256 to 1,024 rows take 0.83 to 0.95 of the time, of 4 to 12 ro
 to 0.83; with a third of it those of many rows take as long.
 """
 
+_MIN_ROWS_AHEAD = 4
+"""
+Rows of a register tile, at least, that fetch ahead: one row is bound by what it loads,
+and took 1.25 of the time with weights in the second cache, three took 1.06.
+"""
+
 _FEW_TILES = 2
 """Register tiles, at most, that do not find a panel in the first cache."""
 
@@ -175,6 +181,8 @@ def k_ahead(tile: TileOp, target: TargetAttr) -> int:
         return 0
     size = byte_count(tile.initial.type if is_packed else b.element)
     mr, nr, _ = tile.register_tile
+    if mr < _MIN_ROWS_AHEAD:
+        return 0
     reduced = tile.sizes[2 + schedule.axis.data :]
     depth = product([schedule.values_in_block(reduced[0]), *reduced[1:]])
     bytes = (mr + nr) * size_or_open(depth) * size
