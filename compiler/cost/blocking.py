@@ -33,7 +33,7 @@ from ...dialects.loop import (
 )
 from .around import loops_in_blocks, loops_over
 from .borders import choose_rows, goes_by_lines
-from .collisions import rows_collide
+from .collisions import panels_that_pay
 from .register_tile import (
     OPEN_COUNT,
     SPARE,
@@ -55,9 +55,6 @@ no place for more: what is larger, and of known sizes, `pack-operands` packs bef
 
 _MANY_ROWS = 24
 """Rows of a block, at least, for which panels may exceed half of the second cache."""
-
-_MIN_PANELS = 16
-"""Panels that must read a block of A for packing it to pay: for eight it did not."""
 
 KIB = 1024
 
@@ -341,8 +338,9 @@ class _Chooser:
             return False
         row, _, *_, last, _ = self.tile.k_loop.block.args
         is_apart = a.at.step(last) != 1
-        collides = is_apart or rows_collide(a.at.step(row) * self.bytes, self.target)
-        own = collides and nc >= _MIN_PANELS * self.nr
+        pitch = None if is_apart else a.at.step(row) * self.bytes
+        panels = panels_that_pay(pitch, mr, self.target)
+        own = panels is not None and nc >= panels * self.nr
         return self.preference.packs("a", own)
 
     def narrows(self, a: LoadOp) -> bool:

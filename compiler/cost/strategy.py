@@ -74,6 +74,13 @@ three blocks, of 1152 0.94, and 0.86 where 37 MB of results lie between two bloc
 5, second caches of 1 MiB).
 """
 
+_PACKED_TILES = 4
+"""
+Tiles of rows of A that are packed, if there are as many: with two each row of panels is
+read from beyond the second cache twice as often, and products of 36 to 2,048 rows and
+1,024 to 4,096 k took 1.0 to 1.3 times as long (Skylake, AVX-512).
+"""
+
 _PACKED_PANEL_BYTES = 64 * KIB
 """
 The same of what is packed while it runs, into scratch memory that has room for few
@@ -264,14 +271,20 @@ def _most_k(tile: TileOp, row: int, target: TargetAttr, packs_a: bool) -> int:
     """
     KC at most of a product of floats with panels of `row` bytes a k: what all k may be
     for panels and two tiles of rows of A to be in the second cache, with other things
-    beside them; of more k, what is usual.
+    beside them; of more k, what is usual. What is packed of A has a few tiles of rows.
     """
-    l2 = target.l2.data * KIB
-    a = SCRATCH // 2 if packs_a else l2 // 4
-    of_a = a // (2 * MOST_ROWS * (bits_of(tile) // 8))
+    l2, bytes = target.l2.data * KIB, bits_of(tile) // 8
     usual = _most_kc(row, target, _panel_bytes(target))
     of_b = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row
-    most = max(min(of_a, of_b), usual)
+    if packs_a:
+        vectors = max(row // bytes // target.lanes(8 * bytes), 1)
+        mr = max(most_rows(vectors, target), 1)
+        tiles = min(-(-size_or_open(tile.sizes[0]) // mr), _PACKED_TILES)
+        usual = min(usual, SCRATCH // 2 // (max(tiles, 1) * mr * bytes))
+        most = usual
+    else:
+        of_a = l2 // 4 // (2 * MOST_ROWS * bytes)
+        most = max(min(of_a, of_b), usual)
     whole = product(tile.sizes[2:])
     # Not the k themselves, so that products of fewer have the same strategy.
     return most if isinstance(whole, int) and whole <= most else usual

@@ -1,36 +1,42 @@
-"""Rows that evict each other from the first cache."""
+"""Rows that evict each other from the first cache, and when packing them pays."""
 
 from __future__ import annotations
 
 import pytest
 
-from static_runtime.compiler.cost.collisions import rows_collide
-from static_runtime.dialects import dim
+from static_runtime.compiler.cost.collisions import panels_that_pay
+from static_runtime.dialects import Dim, dim
 from static_runtime.dialects.loop import TargetAttr
 
 
 @pytest.mark.parametrize(
     ("pitch", "with_8_ways", "with_12_ways"),
     [
-        (4096, True, True),
-        (3 * 4096, True, True),
-        (2048, True, False),
-        (3 * 2048, True, False),
-        (1024, False, False),
-        (4096 + 64, False, False),
-        (4032, False, False),
+        (4096, 4, 16),
+        (3 * 4096, 4, 16),
+        (2048, None, None),
+        (3 * 2048, None, None),
+        (1024, None, None),
+        (4096 + 64, None, None),
+        (4032, None, None),
     ],
 )
-def test_ways_decide(pitch: int, with_8_ways: bool, with_12_ways: bool) -> None:
+def test_ways_decide(pitch: int, with_8_ways: int | None, with_12_ways: int | None):
     found = [
-        rows_collide(
-            pitch, TargetAttr.of("x86-64-v4", 512, 32, True, caches=(l1, 1024))
+        panels_that_pay(
+            pitch, 12, TargetAttr.of("x86-64-v4", 512, 32, True, caches=(l1, 1024))
         )
         for l1 in (32, 48)
     ]
     assert found == [with_8_ways, with_12_ways]
 
 
-def test_a_pitch_that_only_the_run_knows_may_collide() -> None:
+def test_few_rows_fit_a_set():
     target = TargetAttr.of("x86-64-v3", 256, 16, True)
-    assert rows_collide(dim("4 * n"), target)
+    assert panels_that_pay(4096, 6, target) == 16
+
+
+@pytest.mark.parametrize("pitch", [dim("4 * n"), None])
+def test_a_pitch_that_only_the_run_knows_may_collide(pitch: Dim | None):
+    target = TargetAttr.of("x86-64-v3", 256, 16, True)
+    assert panels_that_pay(pitch, 6, target) == 16
