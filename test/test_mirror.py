@@ -159,10 +159,6 @@ TESTED_ELSEWHERE = {
         "is what one pass then does",
         "compiler/passes/loop/size_tiles.mlir",
     ),
-    "compiler/cost/unrolling.py": (
-        "is what one pass then does",
-        "compiler/passes/loop/unroll_loops.mlir",
-    ),
     "compiler/driver/driver.py": ("is a compile", "compiler/test_compile.py"),
     "compiler/front_end.py": (
         "is the first step of a compile",

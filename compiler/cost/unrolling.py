@@ -10,6 +10,7 @@ from xdsl.dialects import arith
 
 from ...dialects import ELEMENT_TYPES, product
 from ...dialects.loop import (
+    ROWS_AHEAD,
     ArgsortOp,
     CheckIndexOp,
     ForOp,
@@ -27,6 +28,7 @@ from ...dialects.loop import (
 )
 from .functions import constants_of
 from .register_tile import count_dots, size_or_open
+from .words import isa_of
 
 MAX_UNROLLED_K = 4
 """
@@ -80,12 +82,6 @@ _PANEL_BYTES_AHEAD = 3072
 How far ahead rows of panels are fetched into the first cache. On a Skylake, AVX-512 and
 AVX2, products of 256 to 1,024 rows take 0.83 to 0.95 of the time, of 4 to 12 rows 0.65
 to 0.83; with a third of it those of many rows take as long.
-"""
-
-_MIN_ROWS_AHEAD = 4
-"""
-Rows of a register tile, at least, that fetch ahead: one row is bound by what it loads,
-and took 1.25 of the time with weights in the second cache, three took 1.06.
 """
 
 _FEW_TILES = 2
@@ -170,18 +166,22 @@ def bytes_ahead(tile: TileOp) -> int:
 def k_ahead(tile: TileOp, target: TargetAttr) -> int:
     """
     How many k ahead a register tile fetches rows of its own panel into the first cache;
-    0 where they are still there from the tiles before.
+    0 where they are still there from the tiles before, and for words and steps, whose
+    k-loops are others.
     """
     factors, schedule = tile.factors(), tile.schedule
     if factors is None or schedule is None:
         return 0
     _, b = factors
     is_packed = schedule.packs("b")
-    if not is_packed and (b.at.blocked is None or b.at.vnni is not None):
+    if not is_packed and (b.at.blocked is None or tile.beside):
+        return 0
+    packs_both = is_packed and schedule.packs("a")
+    if b.at.vnni is not None or isa_of(tile, target, packs_both) is not None:
         return 0
     size = byte_count(tile.initial.type if is_packed else b.element)
     mr, nr, _ = tile.register_tile
-    if mr < _MIN_ROWS_AHEAD:
+    if mr < ROWS_AHEAD:
         return 0
     reduced = tile.sizes[2 + schedule.axis.data :]
     depth = product([schedule.values_in_block(reduced[0]), *reduced[1:]])

@@ -194,6 +194,9 @@ class _Choice:
             return None
         if not op.operands or not value.has_one_use() or op in self.plan:
             return None
+        if len(sizes(tensor_type(value))) != len(order):
+            # It is broadcast: the order has axes that the value lacks.
+            return None
         # The order applies to the first operand only when it has as many axes.
         before = op.carry_back(order) if isinstance(op, ReshapeOp) else order
         if before is None or len(op.operand_sizes()[0]) != len(before):

@@ -15,7 +15,8 @@ The register tile of a product has a lane for each column or row, and adds up al
 order: one multiply-add after the other for one row, and loads of elements that are
 apart for several. A sum reads each row in vectors, in as many partial sums
 (`vectorize-loops`). A constant has the same sizes in every run, so the order of the sum
-depends on nothing that a run, or a size given to a symbol, could change.
+depends on nothing that a run, or a size given to a symbol, could change. Rows of an
+open size have that of the column in every run that is valid, which is checked.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from ....dialects.graph import (
     WeightOp,
     to_names,
 )
+from ....dialects.graph.compose.shaping import retyped
 
 _LEAST = 16
 """
@@ -65,18 +67,19 @@ def _is_column(op: MatmulOp) -> bool:
         return False
     if not isinstance(op.rhs.owner, ConstantOp | WeightOp):
         return False
-    *_, count = sizes(tensor_type(op.lhs))
-    is_long = isinstance(count, int) and count >= _LEAST
-    return is_long and sizes(tensor_type(op.rhs)) == (count, 1)
+    count, *columns = sizes(tensor_type(op.rhs))
+    return isinstance(count, int) and count >= _LEAST and columns == [1]
 
 
 def _replace(op: MatmulOp) -> None:
     """Replaces a product by a sum."""
-    *rows, count = sizes(tensor_type(op.lhs))
+    *rows, _ = sizes(tensor_type(op.lhs))
+    count, _ = sizes(tensor_type(op.rhs))
     built = Block()
     with ImplicitBuilder(built):
+        lhs = retyped(op.lhs, [*rows, count], op.name)
         row = ReshapeOp(op.rhs, shape=to_names([count]))
-        terms = MulOp(op.lhs, row.result)
+        terms = MulOp(lhs, row.result)
         total = SumOp(terms.result, axes=(len(rows),), keepdims=True)
     for each in built.ops:
         each.location = op.location

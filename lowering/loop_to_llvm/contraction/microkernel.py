@@ -157,7 +157,7 @@ class Microkernel:
 
         def one_k(k: str, accumulators: Sequence[Value], needs: range) -> list[Value]:
             if panel.start:
-                b = self.load_b(panel, k, tile.shape.vectors)
+                b = self.load_b(panel, k, tile.shape)
             else:
                 b = self.load_b_as_it_lies(tile)
             return multiplied(k, b, [*accumulators], needs)
@@ -194,13 +194,13 @@ class Microkernel:
         counts = own.unrolled(blocks)
         return blocks.w.loop_by(counts, own.stop, accumulators, every, own.start)
 
-    def load_b(self, panel: Panel, k: str, vectors: int) -> list[Value]:
+    def load_b(self, panel: Panel, k: str, shape: Shape) -> list[Value]:
         """Writes the loads of a row of panels."""
         w, blocks = self.blocks.w, self.blocks
         start, values = w.mul(k, str(blocks.nr)), list[Value]()
         type = blocks.op.initial.type if blocks.packed_b else blocks.b.element
-        prefetch_row(blocks, panel, k, vectors, type)
-        for vector in range(vectors):
+        prefetch_row(blocks, panel, k, shape, type)
+        for vector in range(shape.vectors):
             number, inside = divmod(vector * blocks.lanes, blocks.nr)
             offset = w.add(w.mul(panel.pitch, str(number)), str(inside))
             values.append(self.load_vector(panel.start, w.add(start, offset)))

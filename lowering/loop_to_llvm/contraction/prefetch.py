@@ -16,9 +16,17 @@ from dataclasses import dataclass
 from xdsl.ir import Attribute
 
 from ....dialects import product
-from ....dialects.loop import LINE, LoadOp, StoreOp, byte_count, element_type
+from ....dialects.loop import (
+    LINE,
+    ROWS_AHEAD,
+    LoadOp,
+    StoreOp,
+    byte_count,
+    element_type,
+)
 from ..text.function import FunctionWriter
 from ..text.scope import SCALAR
+from ..text.types import memory_text
 from .blocks import Blocks, Position
 from .register_tile import RegisterTile, Shape
 
@@ -54,7 +62,7 @@ class PanelPrefetch:
         depth = blocks.kc or blocks.values_in_block * inner
         part = w.mul(tile, w.size(depth * each))
         pitch = w.mul(panel.pitch, str(ahead))
-        start = blocks.at(panel.start, pitch, blocks.b.element)
+        start = _beyond(blocks, panel.start, pitch, blocks.b.element)
         base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
         return PanelPrefetch(w, base, each)
 
@@ -67,19 +75,33 @@ class PanelPrefetch:
 
 
 def prefetch_row(
-    blocks: Blocks, panel: Panel, k: str, vectors: int, type: Attribute
+    blocks: Blocks, panel: Panel, k: str, shape: Shape, type: Attribute
 ) -> None:
-    """Writes prefetches of a row of panels of this type, if k ahead are prefetched."""
-    if blocks.op.ahead is None:
+    """
+    Writes prefetches of a row of panels of this type, if k ahead are prefetched: not
+    beside the few rows that are left, or that are all of a run.
+    """
+    if blocks.op.ahead is None or shape.rows < ROWS_AHEAD:
         return
     w = blocks.w
     row = w.mul(w.add(k, str(blocks.op.ahead.value.data)), str(blocks.nr))
     step = max(LINE // byte_count(type), 1)
-    for column in range(0, vectors * blocks.lanes, step):
-        number, inside = divmod(column, blocks.nr)
-        offset = w.add(w.mul(panel.pitch, str(number)), str(inside))
-        here = blocks.at(panel.start, w.add(row, offset), type)
-        w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
+    columns = shape.vectors * blocks.lanes
+    for first in range(0, columns, blocks.nr):
+        beside = w.mul(panel.pitch, str(first // blocks.nr))
+        for inside in range(0, min(columns - first, blocks.nr), step):
+            offset = w.add(row, w.add(beside, str(inside)))
+            here = _beyond(blocks, panel.start, offset, type)
+            w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
+
+
+def _beyond(blocks: Blocks, base: str, offset: str, type: Attribute) -> str:
+    """
+    The address of an element that may lie beyond its memory: an `inbounds` one would be
+    poison there.
+    """
+    line = f"getelementptr {memory_text(type)}, ptr {base}, i64 {offset}"
+    return blocks.w.once(line)
 
 
 def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:

@@ -270,3 +270,18 @@ func.func @more_axes(%x : tensor<2x64x8x8xf32>) -> tensor<3x2x64x6x6xf32> {
   %3 = graph.tanh %2 : tensor<3x2x64x6x6xf32> -> tensor<3x2x64x6x6xf32>
   return %3 : tensor<3x2x64x6x6xf32>
 }
+
+// What is broadcast has fewer axes than the order of the other factor, and no order is led back
+// through the reshape that made it.
+//
+// CHECK-LABEL: func.func @fewer_axes
+// CHECK:         %[[FACTOR:.*]] = graph.reshape %{{.*}} {shape = ["32", "1"]}
+// CHECK-NEXT:    %[[PRODUCT:.*]] = graph.mul %{{.*}}, %[[FACTOR]]
+// CHECK-NEXT:    graph.sum %[[PRODUCT]] {axes = array<i64: 0>, keepdims = true}
+func.func @fewer_axes(%x : tensor<32x7xf32>, %w : tensor<32x1xf32>) -> tensor<7x1xf32> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<32x7xf32> -> tensor<7x32xf32>
+  %1 = graph.reshape %w {shape = ["32"]} : tensor<32x1xf32> -> tensor<32xf32>
+  %2 = graph.mul %0, %1 : tensor<7x32xf32>, tensor<32xf32> -> tensor<7x32xf32>
+  %3 = graph.sum %2 {axes = array<i64: 1>, keepdims = true} : tensor<7x32xf32> -> tensor<7x1xf32>
+  return %3 : tensor<7x1xf32>
+}

@@ -24,6 +24,20 @@ func.func @stacked(%x : tensor<2x3x16xf64>) -> tensor<2x3x1xf64> {
   return %0 : tensor<2x3x1xf64>
 }
 
+// Rows of an open size have that of the column.
+//
+// CHECK-LABEL: func.func @open_rows
+// CHECK:         graph.require {{.*}} message = "equal sizes k and 51", op = "graph.matmul"
+// CHECK-NEXT:    %[[X:.*]] = graph.reshape %x {shape = ["n", "51"]}
+// CHECK-NEXT:    %[[ROW:.*]] = graph.reshape %{{.*}} {shape = ["51"]}
+// CHECK-NEXT:    graph.mul %[[X]], %[[ROW]]
+// CHECK-NOT:     graph.matmul
+func.func @open_rows(%x : tensor<?x?xf32, ["n", "k"]>) -> tensor<?x1xf32, ["n"]> {
+  %w = graph.constant dense<1.5> : tensor<51x1xf32>
+  %0 = graph.matmul %x, %w : tensor<?x?xf32, ["n", "k"]>, tensor<51x1xf32> -> tensor<?x1xf32, ["n"]>
+  return %0 : tensor<?x1xf32, ["n"]>
+}
+
 // A short row, a column that a caller gives, and several columns stay products: an open size
 // that is one in a run would have another order. Sums of integers, and of 16 bits, have their
 // own instructions.

@@ -192,7 +192,7 @@ loop.kernel @large_window() {
 // More or fewer k may be preferred.
 //
 // CHECK-LABEL: loop.kernel @preferred
-// CHECK:         kc = 32 of 0> unroll 8 k_loop
+// CHECK:         kc = 32 of 0> unroll 8 ahead 48 k_loop
 loop.kernel @preferred(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) attributes {preference = #loop.preference<unroll = 8>} {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 6, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 6, nc = 64, kc = 32 of 0> k_loop (%sum) {

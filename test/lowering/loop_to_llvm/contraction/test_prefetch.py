@@ -96,18 +96,21 @@ def test_an_image_is_added(channels: int, kernel: int, size: int, batch: int | s
     np.testing.assert_allclose(module(x, z), grown + without, rtol=1e-5, atol=1e-5)
 
 
-def kernel(element: str, lanes: int, ahead: str = "") -> str:
-    """Twelve rows by 64 columns in panels of 32, as the passes leave it."""
+def kernel(
+    element: str, lanes: int, ahead: str = "", rows: int = 12, nr: int = 32
+) -> str:
+    """Some rows by 64 columns in panels, 32 at a time, as the passes leave it."""
+    at = f"%k * {nr} + %j blocked {nr} * {256 * nr}"
     return f"""
     builtin.module attributes {{loop.target = #loop.target<"x86-64-v4",
         vector = 512, registers = 32, fma = true>}} {{
       loop.kernel @k(%x: memref<?xf32>, %w: memref<?x{element}>, %y: memref<?xf32>) {{
         %zero = arith.constant 0.0 : f32
-        loop.tile %i to 12, %j to 64, reduce %k to 256 from %zero : f32
-            by 12, 32, {lanes} as #loop.schedule<nr = 32, mc = 12, nc = 64,
+        loop.tile %i to {rows}, %j to 64, reduce %k to 256 from %zero : f32
+            by 12, 32, {lanes} as #loop.schedule<nr = {nr}, mc = 12, nc = 64,
             kc = 256 of 0> unroll 4 {ahead} k_loop (%sum) {{
           %a = loop.load %x[%i * 256 + %k] : memref<?xf32>
-          %b = loop.load %w[%k * 32 + %j blocked 32 * 8192] : memref<?x{element}>
+          %b = loop.load %w[{at}] : memref<?x{element}>
           {"" if element == "f32" else f"%c = arith.extf %b : {element} to f32"}
           %next = math.fma %a, {"%b" if element == "f32" else "%c"}, %sum : f32
           loop.yield %next : f32
@@ -127,15 +130,28 @@ def text_of(module: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("element", "lanes", "lines"),
-    [("f32", 16, 2), ("f32", 8, 2), ("f16", 16, 1)],
+    ("element", "lanes", "nr", "lines"),
+    [
+        *(("f32", 16, 32, 2), ("f32", 8, 32, 2), ("f16", 16, 32, 1)),
+        # Several panels, whose rows are a line, or half of one.
+        *(("f32", 16, 16, 2), ("f16", 16, 16, 2), ("f32", 4, 8, 4)),
+    ],
 )
 def test_each_line_of_a_row_of_panels_is_prefetched(
-    element: str, lanes: int, lines: int
+    element: str, lanes: int, nr: int, lines: int
 ):
-    text = text_of(kernel(element, lanes, "ahead 24"))
+    text = text_of(kernel(element, lanes, "ahead 24", nr=nr))
     found = re.findall(r"prefetch\.p0\(ptr (%\w+), i32 0, i32 3, i32 1\)", text)
     # Four k, written once with a rest of none.
     assert len(found) == 4 * lines
     assert len({*found}) == len(found)
-    assert "prefetch" not in text_of(kernel(element, lanes))
+    assert "prefetch" not in text_of(kernel(element, lanes, nr=nr))
+    # What lies beyond the panels has no `inbounds` address.
+    for here in found:
+        (line,) = re.findall(rf"{here} = (.*)", text)
+        assert line.startswith("getelementptr ")
+        assert "inbounds" not in line
+
+
+def test_few_rows_left_prefetch_no_rows_of_panels():
+    assert "prefetch" not in text_of(kernel("f32", 16, "ahead 24", rows=3))
