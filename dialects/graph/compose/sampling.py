@@ -228,3 +228,58 @@ def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
     is_near = _is_between(place, number(-1, element), quantity(size, element))
     inside = _between(place, number(0, element), quantity(size - 1, element))
     return _Ends.of(inside, size, [is_near, is_near])
+
+
+def cropped(
+    x: SSAValue,
+    boxes: SSAValue,
+    batch: SSAValue,
+    counts: tuple[Dim, Dim],
+    outside: float,
+    is_nearest: bool,
+) -> SSAValue:
+    """
+    Builds images of one size, `counts`, of the boxes Rx4 of images: y and x of one
+    corner, then of the opposite one, each from 0 to 1. Elements between are
+    interpolated, or with `is_nearest` the nearest is taken; places that are not in the
+    image have the number `outside`. `batch` has the number of the image of each box.
+    """
+    n, channels, *spatial = shape_of(x)
+    many = shape_of(boxes)[0]
+    ends: list[_Ends] = []
+    is_in: SSAValue | None = None
+    for axis, (size, count) in enumerate(zip(spatial, counts, strict=True)):
+        shape = [many, *[1] * axis, count, *[1] * (1 - axis)]
+        place = _crop_places(boxes, axis, size, count)
+        kind = element_of(place)
+        zero, top = number(0, kind), quantity(size - 1, kind)
+        here = _is_between(place, zero, top)
+        place = _between(WhereOp(here, place, zero).result, zero, top)
+        if is_nearest:
+            place = NegOp(CeilOp(NegOp(plus(place, 0.5)))).result
+        ends.append(_Ends.of(place, size, [here, here]).shaped(shape))
+        here = reshaped(here, shape)
+        is_in = here if is_in is None else LogicalAndOp(is_in, here).result
+    assert is_in is not None, "an image has axes"
+    places, weights = _corners(ends, spatial)
+    images = times(convert(batch, i64), product(spatial))
+    places = AddOp(places, along(images, 0, 4)).result
+    image = reshaped(permuted(x, [1, 0, 2, 3]), [channels, product([n, *spatial])])
+    rows = [product([many, *counts]), 4]
+    places, weights = reshaped(places, rows), reshaped(weights, rows)
+    found = ResampleOp(image, places, weights, axis=1, skips=True).result
+    found = permuted(reshaped(found, [channels, many, *counts]), [1, 0, 2, 3])
+    inside = reshaped(is_in, [many, 1, *counts])
+    return WhereOp(inside, found, number(outside, element_of(x))).result
+
+
+def _crop_places(boxes: SSAValue, axis: int, size: Dim, count: Dim) -> SSAValue:
+    """Builds the places, Rx`count`, of elements of crops along an axis of the image."""
+    start, end = (part(boxes, 1, column, 1) for column in (axis, axis + 2))
+    reach = quantity(size - 1, element_of(boxes))
+    if count == 1:
+        return MulOp(times(AddOp(start, end).result, 0.5), reach).result
+    step = MulOp(SubOp(end, start), reach).result
+    step = DivOp(step, quantity(count - 1, element_of(boxes))).result
+    numbers = counted(count, 1, 2, element_of(boxes))
+    return AddOp(MulOp(start, reach), MulOp(numbers, step)).result
