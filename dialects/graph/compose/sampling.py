@@ -158,8 +158,8 @@ class Regions:
     counts: tuple[int, int]
     """The height and the width of the results."""
 
-    ratio: int
-    """How many samples are taken along each axis of an element."""
+    ratios: tuple[int, int]
+    """How many samples are taken along each axis of an element: rows and columns."""
 
     scale: float
     """The size of an element of the image, beside that of the regions."""
@@ -177,20 +177,21 @@ def aligned(
     box.
     """
     n, channels, *spatial = shape_of(x)
-    many, ratio = shape_of(boxes)[0], regions.ratio
-    height, width = regions.counts
+    many = shape_of(boxes)[0]
+    (height, width), (rows, columns) = regions.counts, regions.ratios
     ends: list[_Ends] = []
     for axis, (size, count) in enumerate(zip(spatial, regions.counts, strict=True)):
-        shape = [many, *[1] * axis, count * ratio, *[1] * (1 - axis)]
+        along_axis = count * regions.ratios[axis]
+        shape = [many, *[1] * axis, along_axis, *[1] * (1 - axis)]
         ends.append(_samples(boxes, axis, size, regions).shaped(shape))
     places, weights = _corners(ends, spatial)
     images = times(convert(batch, i64), product(spatial))
     places = AddOp(places, along(images, 0, 4)).result
     wide = permuted(x, [1, 0, 2, 3])
     image = reshaped(wide, [channels, product([n, *spatial])])
-    rows = [product([many, height, ratio, width, ratio]), 4]
-    places, weights = reshaped(places, rows), reshaped(weights, rows)
-    apart = [channels, many, height, ratio, width, ratio]
+    samples = [product([many, height, rows, width, columns]), 4]
+    places, weights = reshaped(places, samples), reshaped(weights, samples)
+    apart = [channels, many, height, rows, width, columns]
     if most:
         # The maximum is that of all corners, each times its weight.
         corners = IndexSelectOp(image, places, axis=1, wraps=False)
@@ -209,7 +210,7 @@ def _numbers(values: Array, element: Element) -> SSAValue:
 
 def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
     """The elements around the samples of each region along an axis of the image."""
-    element, count = element_of(boxes), regions.counts[axis]
+    element, count, many = element_of(boxes), regions.counts[axis], shape_of(boxes)[0]
     # A region is x and y of one corner, then x and y of the opposite one.
     start, end = (
         plus(times(part(boxes, 1, column, 1), regions.scale), -0.5 * regions.is_moved)
@@ -220,11 +221,12 @@ def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
         extent = MaximumOp(extent, number(1, element)).result
     # Rounded as by torchvision and ONNX Runtime: a sample at the edge of the image
     # counts, one behind it does not.
-    parts, steps = np.divmod(np.arange(count * regions.ratio), regions.ratio)
-    step = DivOp(extent, number(count, element)).result
-    corner = AddOp(start, MulOp(step, along(_numbers(parts, element), 1, 2))).result
-    within = MulOp(step, along(_numbers(steps + 0.5, element), 1, 2))
-    place = AddOp(corner, DivOp(within, number(regions.ratio, element))).result
+    ratio = regions.ratios[axis]
+    parts, steps = counted(count, 1, 3, element), counted(ratio, 2, 3, element)
+    step = reshaped(DivOp(extent, number(count, element)).result, [many, 1, 1])
+    corner = AddOp(reshaped(start, [many, 1, 1]), MulOp(step, parts)).result
+    within = DivOp(MulOp(step, plus(steps, 0.5)), number(ratio, element))
+    place = reshaped(AddOp(corner, within).result, [many, count * ratio])
     is_near = _is_between(place, number(-1, element), quantity(size, element))
     inside = _between(place, number(0, element), quantity(size - 1, element))
     return _Ends.of(inside, size, [is_near, is_near])
