@@ -15,6 +15,7 @@ from ..unsupported import ForOneProcessor, Unregistered, Unsupported
 from . import (
     contributed_attention,
     contributed_bits,
+    contributed_crops,
     contributed_distances,
     contributed_experts,
     contributed_grouped_attention,
@@ -23,6 +24,7 @@ from . import (
     contributed_states,
     contributed_steps,
     contributed_twins,
+    contributed_words,
     table,
 )
 from .contributed_forms import FORMS, Default, Kind
@@ -57,6 +59,8 @@ HANDLERS: dict[str, Handler] = {
     **contributed_experts.HANDLERS,
     **contributed_states.HANDLERS,
     **contributed_distances.HANDLERS,
+    **contributed_words.HANDLERS,
+    **contributed_crops.HANDLERS,
     **contributed_layers.HANDLERS,
     **contributed_attention.HANDLERS,
     **contributed_grouped_attention.HANDLERS,

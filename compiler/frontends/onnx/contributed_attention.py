@@ -225,10 +225,13 @@ def _multi_head(node: Node) -> Results:
 
 
 def _rotary(node: Node) -> Result:
-    """Pairs of elements of each head, turned by the angles of a place."""
+    """
+    Pairs of elements of each head, turned by the angles of a place.
+
+    ONNX Runtime reads `scale` and multiplies by it nowhere, and with
+    `is_packed_batching` takes rows beyond the tables, as happens here always.
+    """
     x, cosines = node.operand(0), node.operand(2)
-    if node.flag("is_packed_batching") or node.number("scale") != 1:
-        raise Unsupported("packed batches, or a scale")
     half = shape_of(cosines)[1]
     is_flat, heads = node.rank(0) == 3, node.integer("num_heads")
     if is_flat:

@@ -7,7 +7,8 @@ values that they use become operands of the region.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from xdsl.ir import Block, SSAValue
 
@@ -29,33 +30,104 @@ from .region import (
 )
 from .scope import Entry, Lost, Scope
 
+_Build: TypeAlias = "Callable[[Sequence[SSAValue]], Sequence[SSAValue] | None]"
+"""Builds what a trip yields from what it gets; None where a result is lost."""
+
 
 def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     """The results of a region that runs over the elements of tensors along an axis."""
-    if node.since < 9:
-        raise Unsupported("the batches of Scan up to opset 8")
+    has_batches = node.since < 9
+    if has_batches and node.has(0):
+        raise Unsupported("rows of lengths of their own (sequence_lens)")
+    places = range(int(has_batches), len(node.values))
+    values = [node.operand(place) for place in places]
     graph, count = node.graph("body"), node.integer("num_scan_inputs")
-    first = len(node.values) - count
-    values = [node.operand(place) for place in range(len(node.values))]
+    first = len(values) - count
     if first < 0 or len(graph.input) != len(values) or len(graph.output) < first:
         raise node.error("expected a body of as many inputs as the node has")
-    stacked = len(graph.output) - first
-    carried, whole = values[:first], values[first:]
+
+    def nodes(arguments: Sequence[SSAValue]) -> Sequence[SSAValue] | None:
+        inner = scope.inside(graph.node, node.name)
+        names = [each.name for each in graph.input]
+        inner.entries.update(zip(names, arguments, strict=True))
+        return tensors(builder, entries_of(builder, graph, node, inner))
+
+    run = _over_batches if has_batches else _over_axes
+    results = run(builder, node, values, first, nodes)
+    return [Lost() for _ in node.proto.output] if results is None else results
+
+
+def _over_axes(
+    builder: GraphBuilder,
+    node: Node,
+    values: Sequence[SSAValue],
+    first: int,
+    nodes: _Build,
+) -> Sequence[SSAValue] | None:
+    """Builds a scan along an axis of each tensor from the `first` value on."""
+    count, stacked = len(values) - first, len(node.graph("body").output) - first
     axes = node.integers("scan_input_axes") or (0,) * count
     outer = node.integers("scan_output_axes") or (0,) * stacked
-    ways = {"scan_input_directions": count, "scan_output_directions": stacked}
     backward = [
-        node.flag(name, each)
-        for name, default in ways.items()
-        for each in node.integers(name) or (0,) * default
+        *_directions(node, "scan_input_directions", count),
+        *_directions(node, "scan_output_directions", stacked),
     ]
     if len(axes) != count or len(outer) != stacked or len(backward) != count + stacked:
         raise node.error("expected an axis and a direction for each tensor")
     scanned = [
         moved(builder, node, each, axis, 0)
-        for each, axis in zip(whole, axes, strict=True)
+        for each, axis in zip(values[first:], axes, strict=True)
     ]
-    limit = _limit_of(node, scanned)
+    results = _looped(builder, node, values[:first], scanned, backward, nodes)
+    if results is None:
+        return None
+    stacks = [
+        moved(builder, node, each, 0, axis)
+        for each, axis in zip(results[first:], outer, strict=True)
+    ]
+    return [*results[:first], *stacks]
+
+
+def _over_batches(
+    builder: GraphBuilder,
+    node: Node,
+    values: Sequence[SSAValue],
+    first: int,
+    nodes: _Build,
+) -> Sequence[SSAValue] | None:
+    """Builds a scan, for each row of a batch, along what is then the first axis."""
+    count, results = len(values) - first, len(node.graph("body").output)
+    backward = _directions(node, "directions", count)
+    if len(backward) != count:
+        raise node.error("expected a direction for each tensor")
+    ways = [*backward, *[False] * (results - first)]
+
+    def row(arguments: Sequence[SSAValue]) -> Sequence[SSAValue] | None:
+        states, scanned = arguments[:first], arguments[first:]
+        return _looped(builder, node, states, scanned, ways, nodes)
+
+    every = [False] * (len(values) + results)
+    return _looped(builder, node, [], values, every, row)
+
+
+def _directions(node: Node, name: str, count: int) -> list[bool]:
+    """Whether each tensor is scanned, or made, from its end on."""
+    return [node.flag(name, each) for each in node.integers(name) or (0,) * count]
+
+
+def _looped(
+    builder: GraphBuilder,
+    node: Node,
+    carried: Sequence[SSAValue],
+    scanned: Sequence[SSAValue],
+    backward: Sequence[bool],
+    build: _Build,
+) -> Sequence[SSAValue] | None:
+    """
+    Builds the loop over the first axis of some tensors, with others carried from trip
+    to trip; None where a result of its body is lost.
+    """
+    limit, first = _limit_of(node, scanned), len(carried)
     scanned = [
         retype(builder, node, each, [limit, *sizes(tensor_type(each))[1:]])
         for each in scanned
@@ -67,12 +139,9 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
             type = tensor_type(each)
             types.append(tensor(type.element_type, *sizes(type)[1:]))
         arguments = [body.insert_arg(each, place) for place, each in enumerate(types)]
-        inner = scope.inside(graph.node, node.name)
-        names = [each.name for each in graph.input]
-        inner.entries.update(zip(names, arguments, strict=True))
-        results = tensors(builder, entries_of(builder, graph, node, inner))
+        results = build(arguments)
         if results is None:
-            return [Lost() for _ in node.proto.output]
+            return None
         body.add_op(YieldOp(*results))
     if not all(map(joining.may_be, results[:first], types)):
         raise Unsupported("a scan in which sizes change")
@@ -83,15 +152,13 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         node,
         lambda: LoopOp.of(body, limit, None, carried, scanned, captured, backward),
     )
-    stacks = [
-        moved(builder, node, each, 0, axis)
-        for each, axis in zip(op.results[first:], outer, strict=True)
-    ]
-    return [*op.results[:first], *stacks]
+    return op.results
 
 
 def _limit_of(node: Node, scanned: Sequence[SSAValue]) -> Dim:
     """The length of all tensors that a node scans, along the first axis."""
+    if any(not sizes(tensor_type(each)) for each in scanned):
+        raise node.error("expected tensors with an axis to scan, got a scalar")
     limits = [sizes(tensor_type(each))[0] for each in scanned]
     found: Dim | None = limits[0] if limits else None
     for each in limits[1:]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import greater, product
-from ....dialects.graph import AddOp, DivOp, MulOp
+from ....dialects import Array, dtype, greater, product
+from ....dialects.graph import AddOp, DivOp, IndexSelectOp, MulOp, to_numbers
 from ....dialects.graph.compose import (
+    convert,
     counted,
+    filled,
+    joined,
     part,
     plus,
     quantity,
@@ -16,9 +22,16 @@ from ....dialects.graph.compose import (
     times,
     with_bias,
 )
-from ..unsupported import Unsupported
+from ..known import Known
+from ..unsupported import NeedsValue, Unsupported
 from .node import Handler, Node, Result
 from .window import window_of
+
+_MOST_KINDS = 32
+"""The most counts of samples that boxes of one node may have."""
+
+_MOST_SAMPLES = 1 << 12
+"""The most samples along an axis of an element, where boxes count them."""
 
 
 def _deformed_conv(node: Node) -> Result:
@@ -54,8 +67,8 @@ def _aligned_regions(node: Node) -> Result:
     mode, ratio = node.text("mode"), node.integer("sampling_ratio")
     if mode not in ("avg", "max"):
         raise node.error(f"expected a mode avg or max, got {mode!r}")
-    if ratio < 1:
-        raise Unsupported("a sampling_ratio of 0, by which regions count samples")
+    if ratio < 0:
+        raise node.error(f"expected a sampling_ratio of 0 or more, got {ratio}")
     counts = node.integer("output_height"), node.integer("output_width")
     if min(counts) < 1:
         raise node.error(
@@ -63,10 +76,72 @@ def _aligned_regions(node: Node) -> Result:
         )
     has_mode = "coordinate_transformation_mode" in node.signature.attributes
     place = node.text("coordinate_transformation_mode") if has_mode else ""
-    is_moved = place == "half_pixel"
-    regions = sampling.Regions(counts, ratio, node.number("spatial_scale"), is_moved)
+    scale, is_most = node.number("spatial_scale"), mode == "max"
+    regions = sampling.Regions(counts, (ratio, ratio), scale, place == "half_pixel")
+    if ratio < 1:
+        return _of_own_ratios(node, regions, is_most)
     x, boxes, batch = node.operand(0), node.operand(1), node.operand(2)
-    return sampling.aligned(x, boxes, batch, regions, mode == "max")
+    return sampling.aligned(x, boxes, batch, regions, is_most)
+
+
+def _of_own_ratios(node: Node, regions: sampling.Regions, is_most: bool) -> Result:
+    """
+    Builds aligned regions of known boxes, of which each has as many samples as an
+    element of it covers elements of the image; boxes of as many are taken together.
+    """
+    boxes = _known_boxes(node)
+    ratios, which = np.unique(
+        _ratios_of(node, boxes, regions), axis=0, return_inverse=True
+    )
+    if len(ratios) > _MOST_KINDS or ratios.max(initial=0) > _MOST_SAMPLES:
+        raise Unsupported(
+            f"boxes of more than {_MOST_KINDS} counts of samples, or more than "
+            f"{_MOST_SAMPLES} along an axis of an element"
+        )
+    x, batch = node.operand(0), node.operand(2)
+    node.agreed(node.shape(2)[0], len(boxes))
+    empty = [0, node.shape(0)[1], *regions.counts]
+    parts = [filled(np.zeros((), dtype(node.type(0))), empty)]
+    order = np.argsort(which, kind="stable")
+    for kind, (rows, columns) in enumerate(ratios.tolist()):
+        own = np.flatnonzero(which == kind)
+        if min(rows, columns) < 1:  # a box that ends before it begins
+            parts.append(
+                filled(np.zeros((), dtype(node.type(0))), [len(own), *empty[1:]])
+            )
+            continue
+        images = IndexSelectOp(batch, node.tensor(Known.of(own)), axis=0, wraps=False)
+        here = convert(node.tensor(Known.of(boxes[own])), node.element(1))
+        these = replace(regions, ratios=(rows, columns))
+        parts.append(sampling.aligned(x, here, images.result, these, is_most))
+    back = node.tensor(Known.of(np.argsort(order, kind="stable")))
+    return IndexSelectOp(joined(parts, 0), back, axis=0, wraps=False)
+
+
+def _known_boxes(node: Node) -> Array:
+    """The boxes of regions, which must be finite numbers."""
+    known = node.known_input(1)
+    if known is None or known.is_symbolic:
+        raise NeedsValue(
+            [node.operand(1)],
+            "a sampling_ratio of 0, by which boxes that the run computes count samples",
+        )
+    boxes = to_numbers(known.array, known.element)
+    if boxes.shape[1:] != (4,) or not np.isfinite(boxes).all():
+        raise node.error(f"expected finite boxes Rx4, got {node.type(1)}")
+    return boxes
+
+
+def _ratios_of(node: Node, boxes: Array, regions: sampling.Regions) -> Array:
+    """How many samples an element of each box has along each axis of the image."""
+    of = boxes.dtype.type
+    with np.errstate(all="ignore"):
+        moved = boxes * of(regions.scale) - of(0.5 * regions.is_moved)
+        extents = moved[:, [3, 2]] - moved[:, [1, 0]]
+        if not regions.is_moved:
+            extents = np.maximum(extents, of(1))
+        ratios = np.ceil(extents / np.array(regions.counts, boxes.dtype))
+    return np.clip(np.nan_to_num(ratios), 0, _MOST_SAMPLES + 1).astype(np.int64)
 
 
 def _affine_grid(node: Node) -> Result:

@@ -8,6 +8,7 @@ from ....dialects.graph import Graph, GraphOp
 from ....dialects.graph.compose import reshaped
 from . import (
     activation,
+    box_pooling,
     cast,
     classical,
     constant,
@@ -41,6 +42,7 @@ from .node import Handler, Node, Result
 
 _FAMILIES = (
     activation,
+    box_pooling,
     cast,
     classical,
     constant,

@@ -111,7 +111,7 @@ def _aligned_regions(
         )
     if not isinstance(height, int) or not isinstance(width, int):
         raise Unsupported("an output_size that varies")
-    regions = sampling.Regions((height, width), ratio, scale, is_moved)
+    regions = sampling.Regions((height, width), (ratio, ratio), scale, is_moved)
     batch, boxes = at_index(rows, 1, 0), part(rows, 1, 1, 4)
     return sampling.aligned(x, boxes, batch, regions, most=False)
 

@@ -158,8 +158,8 @@ class Regions:
     counts: tuple[int, int]
     """The height and the width of the results."""
 
-    ratio: int
-    """How many samples are taken along each axis of an element."""
+    ratios: tuple[int, int]
+    """How many samples are taken along each axis of an element: rows and columns."""
 
     scale: float
     """The size of an element of the image, beside that of the regions."""
@@ -177,20 +177,21 @@ def aligned(
     box.
     """
     n, channels, *spatial = shape_of(x)
-    many, ratio = shape_of(boxes)[0], regions.ratio
-    height, width = regions.counts
+    many = shape_of(boxes)[0]
+    (height, width), (rows, columns) = regions.counts, regions.ratios
     ends: list[_Ends] = []
     for axis, (size, count) in enumerate(zip(spatial, regions.counts, strict=True)):
-        shape = [many, *[1] * axis, count * ratio, *[1] * (1 - axis)]
+        along_axis = count * regions.ratios[axis]
+        shape = [many, *[1] * axis, along_axis, *[1] * (1 - axis)]
         ends.append(_samples(boxes, axis, size, regions).shaped(shape))
     places, weights = _corners(ends, spatial)
     images = times(convert(batch, i64), product(spatial))
     places = AddOp(places, along(images, 0, 4)).result
     wide = permuted(x, [1, 0, 2, 3])
     image = reshaped(wide, [channels, product([n, *spatial])])
-    rows = [product([many, height, ratio, width, ratio]), 4]
-    places, weights = reshaped(places, rows), reshaped(weights, rows)
-    apart = [channels, many, height, ratio, width, ratio]
+    samples = [product([many, height, rows, width, columns]), 4]
+    places, weights = reshaped(places, samples), reshaped(weights, samples)
+    apart = [channels, many, height, rows, width, columns]
     if most:
         # The maximum is that of all corners, each times its weight.
         corners = IndexSelectOp(image, places, axis=1, wraps=False)
@@ -209,7 +210,7 @@ def _numbers(values: Array, element: Element) -> SSAValue:
 
 def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
     """The elements around the samples of each region along an axis of the image."""
-    element, count = element_of(boxes), regions.counts[axis]
+    element, count, many = element_of(boxes), regions.counts[axis], shape_of(boxes)[0]
     # A region is x and y of one corner, then x and y of the opposite one.
     start, end = (
         plus(times(part(boxes, 1, column, 1), regions.scale), -0.5 * regions.is_moved)
@@ -220,11 +221,67 @@ def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
         extent = MaximumOp(extent, number(1, element)).result
     # Rounded as by torchvision and ONNX Runtime: a sample at the edge of the image
     # counts, one behind it does not.
-    parts, steps = np.divmod(np.arange(count * regions.ratio), regions.ratio)
-    step = DivOp(extent, number(count, element)).result
-    corner = AddOp(start, MulOp(step, along(_numbers(parts, element), 1, 2))).result
-    within = MulOp(step, along(_numbers(steps + 0.5, element), 1, 2))
-    place = AddOp(corner, DivOp(within, number(regions.ratio, element))).result
+    ratio = regions.ratios[axis]
+    parts, steps = counted(count, 1, 3, element), counted(ratio, 2, 3, element)
+    step = reshaped(DivOp(extent, number(count, element)).result, [many, 1, 1])
+    corner = AddOp(reshaped(start, [many, 1, 1]), MulOp(step, parts)).result
+    within = DivOp(MulOp(step, plus(steps, 0.5)), number(ratio, element))
+    place = reshaped(AddOp(corner, within).result, [many, count * ratio])
     is_near = _is_between(place, number(-1, element), quantity(size, element))
     inside = _between(place, number(0, element), quantity(size - 1, element))
     return _Ends.of(inside, size, [is_near, is_near])
+
+
+def cropped(
+    x: SSAValue,
+    boxes: SSAValue,
+    batch: SSAValue,
+    counts: tuple[Dim, Dim],
+    outside: float,
+    is_nearest: bool,
+) -> SSAValue:
+    """
+    Builds images of one size, `counts`, of the boxes Rx4 of images: y and x of one
+    corner, then of the opposite one, each from 0 to 1. Elements between are
+    interpolated, or with `is_nearest` the nearest is taken; places that are not in the
+    image have the number `outside`. `batch` has the number of the image of each box.
+    """
+    n, channels, *spatial = shape_of(x)
+    many = shape_of(boxes)[0]
+    ends: list[_Ends] = []
+    is_in: SSAValue | None = None
+    for axis, (size, count) in enumerate(zip(spatial, counts, strict=True)):
+        shape = [many, *[1] * axis, count, *[1] * (1 - axis)]
+        place = _crop_places(boxes, axis, size, count)
+        kind = element_of(place)
+        zero, top = number(0, kind), quantity(size - 1, kind)
+        here = _is_between(place, zero, top)
+        place = _between(WhereOp(here, place, zero).result, zero, top)
+        if is_nearest:
+            place = NegOp(CeilOp(NegOp(plus(place, 0.5)))).result
+        ends.append(_Ends.of(place, size, [here, here]).shaped(shape))
+        here = reshaped(here, shape)
+        is_in = here if is_in is None else LogicalAndOp(is_in, here).result
+    assert is_in is not None, "an image has axes"
+    places, weights = _corners(ends, spatial)
+    images = times(convert(batch, i64), product(spatial))
+    places = AddOp(places, along(images, 0, 4)).result
+    image = reshaped(permuted(x, [1, 0, 2, 3]), [channels, product([n, *spatial])])
+    rows = [product([many, *counts]), 4]
+    places, weights = reshaped(places, rows), reshaped(weights, rows)
+    found = ResampleOp(image, places, weights, axis=1, skips=True).result
+    found = permuted(reshaped(found, [channels, many, *counts]), [1, 0, 2, 3])
+    inside = reshaped(is_in, [many, 1, *counts])
+    return WhereOp(inside, found, number(outside, element_of(x))).result
+
+
+def _crop_places(boxes: SSAValue, axis: int, size: Dim, count: Dim) -> SSAValue:
+    """Builds the places, Rx`count`, of elements of crops along an axis of the image."""
+    start, end = (part(boxes, 1, column, 1) for column in (axis, axis + 2))
+    reach = quantity(size - 1, element_of(boxes))
+    if count == 1:
+        return MulOp(times(AddOp(start, end).result, 0.5), reach).result
+    step = MulOp(SubOp(end, start), reach).result
+    step = DivOp(step, quantity(count - 1, element_of(boxes))).result
+    numbers = counted(count, 1, 2, element_of(boxes))
+    return AddOp(MulOp(start, reach), MulOp(numbers, step)).result

@@ -18,6 +18,7 @@ from ..literal import to_attribute
 from ..nest import Linear, Lookup, Nest, Read, axes, axis
 from ..op import SingleResultOp
 from ..order import Carried, Order
+from .gather import check_range
 
 _MAX_UNROLLED_TAPS = 16
 """The most taps for which a sum is unrolled, so that other axes are vectorized."""
@@ -83,6 +84,7 @@ class ResampleOp(SingleResultOp):
         self, input: Array, indices: Array, weights: Array, axis: int, skips: bool
     ) -> Array:
         along = axis % input.ndim
+        check_range(indices, input.shape[along], wraps=False)
         *batch, points, taps = indices.shape
         inner = (1,) * (along - len(batch)), (1,) * (input.ndim - along - 1)
         shape = (*batch, *inner[0], points, *inner[1])

@@ -332,6 +332,16 @@ CASES = {
         ' z = ScatterElements<axis=-1, reduction="max">(x, j, u) }',
         N,
     ),
+    "scan of batches": Case(
+        "float[n,3] h, float[n,m,3] x, float[n,m] u, float[3] w | {"
+        " y, p, q = Scan<num_scan_inputs=2, directions=[1,0], body = b (float[3] h,"
+        " float[3] r, float s) => (float[3] k, float[3] o, float[3] t) {"
+        " k = Sub(r, h) o = Mul(k, w) t = Mul(o, s) }>(, h, x, u)"
+        " z = Concat<axis=-1>(p, q) }",
+        NM,
+        opset=8,
+        evaluator_errs=True,
+    ),
     "scatter blocks": Case(
         "float[n,3] x, float[4,3] u | <int64[4,1] i = {0,-1,0,0}>"
         ' { y = ScatterND<reduction="mul">(x, i, u) z = ScatterND(x, i, u) }',

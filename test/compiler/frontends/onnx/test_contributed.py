@@ -350,6 +350,12 @@ CASES = {
         " w = com.microsoft.RotaryEmbedding<num_heads=1, rotary_embedding_dim=4,"
         " interleaved=1>(x, j, c, s) }",
     ),
+    "rotations of a scale, in packed batches": Case(
+        "float[2,3,8] x, float[1,5,8] h, float[3,2] c, float[3,2] s |"
+        " <int64[2,3] i = {2,0,1,1,2,0}, int64[1,5] j = {0,1,2,0,1}> {"
+        " y = com.microsoft.RotaryEmbedding<scale=0.5>(x, i, c, s)"
+        " z = com.microsoft.RotaryEmbedding<is_packed_batching=1>(h, j, c, s) }",
+    ),
     # These ops have the form of one ONNX opset, in a model of any opset.
     "ops that ONNX has later": Case(
         "float[2,3,4] x | <int64[1,6] p = {0,1,-1,1,0,1}, int64[2,2] e = {0,2,1,-1},"

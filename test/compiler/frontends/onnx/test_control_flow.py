@@ -316,3 +316,15 @@ def test_no_input_is_named_for_what_a_trip_of_a_loop_is_given():
         sr.compile(model(STATES, 18))
     assert "Range (a count that is computed" in str(caught.value)
     assert "constants=" not in str(caught.value)
+
+
+def test_a_scan_of_batches_has_rows_of_one_length():
+    text = """g (int64[2] s, float[2,3] h, float[{batch},5,3] x) => (float[2,3] y) {{
+        y = Scan<num_scan_inputs = 1, directions = [{ways}], body = b (float[3] a,
+        float[3] e) => (float[3] c) {{ c = Add(a, e) }}>({lengths}, h, x) }}"""
+    with pytest.raises(UnsupportedModelError, match="rows of lengths of their own"):
+        read(model(text.format(batch=2, ways="0", lengths="s"), 8))
+    with pytest.raises(CompileError, match="expected a direction for each tensor"):
+        read(model(text.format(batch=2, ways="0, 1", lengths=""), 8))
+    with pytest.raises(CompileError, match="tensors of one length to scan, got 2, 3"):
+        read(model(text.format(batch=3, ways="0", lengths=""), 8))

@@ -222,9 +222,9 @@ def test_no_row_has_more_steps_than_there_are(op: str, gates: int, steps: str):
 
 UNSUPPORTED: dict[str, tuple[str, str]] = {
     "an op": (
-        """(float[1,1,2,2] x, float[1,5] r) => (float y)
-        { [loop] y = MaxRoiPool<pooled_shape=[1,1]>(x, r) }""",
-        r"\n  MaxRoiPool: 'loop'\n",
+        """(float[1] x) => (float y)
+        { [op] y = ai.onnx.preview.training.Gradient<xs=["x"], y="x">(x) }""",
+        r"\n  ai.onnx.preview.training.Gradient: 'op'\n",
     ),
     "numbers at random": (
         "(float[2] x) => (float[2] y) { [loop] y = RandomNormalLike(x) }",

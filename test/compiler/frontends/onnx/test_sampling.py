@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from onnx import ModelProto, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import static_runtime as sr
-from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
 
-from .interpreter import model, read
+from .interpreter import Array, model, read
 
 REGIONS = """g (float[n,2,6,5] x, float[r,4] rois, int64[r] batch) => (float y)
 {{ y = RoiAlign<output_height = 3, output_width = 2, sampling_ratio = {ratio},
@@ -71,6 +72,7 @@ def test_a_deformed_convolution_of_groups_is_onnxs():
     ("text", "message"),
     [
         (REGIONS.format(ratio=0, mode="avg"), "a sampling_ratio of 0"),
+        (REGIONS.format(ratio=-1, mode="avg"), "sampling_ratio of 0 or more, got -1"),
         (REGIONS.format(ratio=1, mode="min"), "expected a mode avg or max, got 'min'"),
         (DEFORMED.replace("n,24", "n,23"), "expected 24 offsets of a point"),
     ],
@@ -78,6 +80,41 @@ def test_a_deformed_convolution_of_groups_is_onnxs():
 def test_what_has_no_samples_is_refused(text: str, message: str):
     with pytest.raises(CompileError, match=message):
         read(model(text, 22))
+
+
+def of_known(boxes: Array, ratio: int = 0, mode: str = "avg") -> ModelProto:
+    """A model of the regions of known boxes."""
+    text = REGIONS.format(ratio=ratio, mode=mode).replace("float[r,4] rois, ", "")
+    source = model(text.replace("[r]", f"[{len(boxes)}]"), 16)
+    source.graph.initializer.append(numpy_helper.from_array(boxes, "rois"))
+    return source
+
+
+def test_known_boxes_that_count_too_many_samples_are_refused():
+    high = np.arange(1, 34)[:, None] * 6
+    many = np.concatenate([0 * high, 0 * high, high, high], 1).astype(np.float32)
+    wide = np.array([[0, 0, 1e5, 1]], np.float32)
+    for boxes in (many, wide):
+        with pytest.raises(UnsupportedModelError, match="more than 32 counts of"):
+            read(of_known(boxes))
+    with pytest.raises(CompileError, match="expected finite boxes Rx4"):
+        read(of_known(wide * np.float32(np.nan)))
+
+
+def test_a_known_box_that_ends_before_it_begins_has_no_samples():
+    boxes = np.array([[3, 0, 1, 6], [0, 0, 4, 4]], np.float32)
+    x = np.ones((1, 2, 6, 5), np.float32)
+    (y,) = read(of_known(boxes)).run(x, np.zeros(2, np.int64))
+    assert np.all(y[0] == 0)
+    assert np.all(y[1] > 0)
+
+
+@pytest.mark.parametrize("size", ["output_height = 3", "sampling_ratio = 1"])
+def test_more_samples_than_a_tensor_has_are_an_error(size: str):
+    text = REGIONS.format(ratio=1, mode="avg")
+    name = size.split()[0]
+    with pytest.raises(CompileError, match=r"less than 2\*\*62"):
+        read(model(text.replace(size, f"{name} = {2**62}"), 16))
 
 
 @pytest.mark.parametrize("corners", [0, 1])

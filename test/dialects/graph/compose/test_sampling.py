@@ -48,7 +48,7 @@ def test_regions_of_a_plane_are_its_values_in_the_middle(is_moved: bool, ratio: 
     rows, columns = np.mgrid[:20, :30].astype(np.float32)
     image: Array = np.stack([3 * rows + columns, rows - columns])[None]
     boxes: Array = np.array([[8, 4, 32, 28], [2, 2, 6, 14]], np.float32)
-    regions = sampling.Regions((4, 3), ratio, 0.5, is_moved)
+    regions = sampling.Regions((4, 3), (ratio, ratio), 0.5, is_moved)
     got = run(
         lambda x, b, n: sampling.aligned(x, b, n, regions, most=False),
         *(image, boxes, np.zeros(2, np.int64)),
@@ -64,7 +64,7 @@ def test_a_sample_at_the_edge_is_where_frameworks_have_it():
     # 1.5 + 2 * (2 / 3) + 0.5 * (2 / 3) / 2 is 3 + 2**-22 in f32: behind the image.
     image: Array = np.ones((1, 1, 16, 3), np.float32)
     boxes: Array = np.array([[3, 11, 7, 28]], np.float32)
-    regions = sampling.Regions((7, 3), 2, 0.5, False)
+    regions = sampling.Regions((7, 3), (2, 2), 0.5, False)
     got = run(
         lambda x, b, n: sampling.aligned(x, b, n, regions, most=False),
         *(image, boxes, np.zeros(1, np.int64)),
