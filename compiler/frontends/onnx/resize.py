@@ -12,8 +12,13 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects import MOST_BYTES, Dim, is_float
-from ....dialects.graph import COORDINATES, ROUNDED, GridSampleOp, ResizeOp
-from ....dialects.graph.compose import convert
+from ....dialects.graph import (
+    COORDINATES,
+    ROUNDED,
+    GridSampleOp,
+    ResizeOp,
+)
+from ....dialects.graph.compose import at_index, convert, sampling
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported, Varies
 from .float_results import numbers
@@ -52,15 +57,38 @@ def _resize(node: Node) -> Result:
     how = _interpolation(node)
     crops = [0.0] * len(axes) + [1.0] * len(axes)
     if how["coordinates"] == "tf_crop_and_resize":
+        how["outside"] = node.number("extrapolation_value")
+        if _is_given(node, 1) and numbers(node, 1) is None:
+            return _cropped(node, axes, wanted, how)
         crops = _whole_row(node, 1)
         _check_count(node, len(crops), [*axes, *axes], "roi")
-        how["outside"] = node.number("extrapolation_value")
     result = node.operand(0)
     for axis, start, end in reversed(
         list(zip(axes, crops, crops[len(axes) :], strict=False))
     ):
         parts = {} if (start, end) == (0, 1) else {"start": start, "end": end}
         result = _along(node, result, axis, wanted[axis], how | parts)
+    return result
+
+
+def _cropped(
+    node: Node, axes: Sequence[int], wanted: dict[int, _Axis], how: dict[str, Any]
+) -> SSAValue:
+    """Builds the input resized between ends of the axes that the run computes."""
+    if node.rank(1) != 1:
+        raise node.error(f"expected a row of ends as roi, got {node.type(1)}")
+    count = 2 * len(axes)
+    node.agreed(node.shape(1)[0], count, f"expected {count} roi, got {node.type(1)}")
+    result = node.operand(0)
+    for place, axis in reversed(list(enumerate(axes))):
+        message = f"elements along axis {axis} of {node.type(0)}"
+        node.require(node.shape(0)[axis] - 1, message)
+        start, end = (
+            at_index(node.operand(1), 0, each) for each in (place, place + len(axes))
+        )
+        result = sampling.resized_crop(
+            result, axis, wanted[axis].size, (start, end), how
+        )
     return result
 
 

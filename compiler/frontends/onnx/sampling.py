@@ -86,8 +86,8 @@ def _aligned_regions(node: Node) -> Result:
 
 def _of_own_ratios(node: Node, regions: sampling.Regions, is_most: bool) -> Result:
     """
-    Builds aligned regions of known boxes, of which each has as many samples as an
-    element of it covers elements of the image; boxes of as many are taken together.
+    Builds aligned regions of known boxes: each has as many samples as an element of it
+    covers elements of the image, and boxes of as many are taken together.
     """
     boxes = _known_boxes(node)
     ratios, which = np.unique(

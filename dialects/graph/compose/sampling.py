@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -12,8 +13,9 @@ from xdsl.ir import SSAValue
 
 from ...dims import Dim, floordiv, product
 from ...element_type import Element
-from ...shape import Array
+from ...shape import Array, tensor_type
 from ..element_array import to_elements
+from ..families.interpolation import Interpolation
 from ..ops.arithmetic import NegOp
 from ..ops.binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, SubOp
 from ..ops.compare import GeOp, LeOp
@@ -23,8 +25,10 @@ from ..ops.logical import LogicalAndOp
 from ..ops.matmul import MatmulOp
 from ..ops.reduce import MeanOp, ReduceMaxOp
 from ..ops.resample import ResampleOp
+from ..ops.resize import position_type, resized
 from ..ops.rounding import CeilOp
 from ..ops.where import WhereOp
+from . import rounding
 from .counting import counted
 from .number import convert, element_of, number, plus, quantity, times
 from .parts import part, stacked
@@ -273,6 +277,24 @@ def cropped(
     found = permuted(reshaped(found, [channels, many, *counts]), [1, 0, 2, 3])
     inside = reshaped(is_in, [many, 1, *counts])
     return WhereOp(inside, found, number(outside, element_of(x))).result
+
+
+def resized_crop(
+    x: SSAValue,
+    axis: int,
+    size: Dim,
+    ends: tuple[SSAValue, SSAValue],
+    how: Mapping[str, Any],
+) -> SSAValue:
+    """
+    Builds `size` points along an axis between two ends, tensors of rank 0 that have
+    them in parts of the axis; `how` is as of `graph.resize`.
+    """
+    way = Interpolation(**how)
+    wide = x if way.is_nearest else rounding.widened(x)
+    kind = position_type(tensor_type(wide), way)
+    start, end = (convert(each, kind) for each in ends)
+    return convert(resized(wide, axis, size, way, (start, end)), element_of(x))
 
 
 def _crop_places(boxes: SSAValue, axis: int, size: Dim, count: Dim) -> SSAValue:

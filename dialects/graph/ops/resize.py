@@ -154,37 +154,49 @@ class ResizeOp(SingleResultOp):
 
     def decompose(self) -> Sequence[SSAValue]:
         how, count = self.interpolation, sizes(tensor_type(self.input))[self.along]
-        kind = f32 if how.is_nearest else self.type.element_type
         if how.keeps_equal and self.shape[self.along] == count:
             return [self.input]
-        row = _Row(how, count, self.shape[self.along], kind)
-        positions = row.positions()
-        if how.is_nearest:
-            chosen = row.inside(row.rounded(positions))
-            in_order = {"in_order": UnitAttr()} if how.keeps_equal else {}
-            result = IndexSelectOp(
-                self.input, chosen, axis=self.along, wraps=False, **in_order
-            )
-        else:
-            indices, weights = row.table(positions)
-            result = ResampleOp(
-                self.input, indices, weights, axis=self.along, skips=False
-            )
-        if how.outside is None:
-            return [result.result]
-        is_inside = LogicalAndOp(
-            GeOp(positions, row.number(0)), LeOp(positions, row.number(count - 1))
-        )
-        shape = [1 for _ in self.shape]
-        wide = [*shape[: self.along], self.shape[self.along], *shape[self.along + 1 :]]
-        value = to_elements(how.outside, self.type.element_type)
-        return [
-            WhereOp(
-                ReshapeOp(is_inside, shape=to_names(wide)),
-                result,
-                ConstantOp(value=value),
-            ).result
-        ]
+        return [resized(self.input, self.along, self.shape[self.along], how)]
+
+
+def resized(
+    x: SSAValue,
+    axis: int,
+    size: Dim,
+    how: Interpolation,
+    crop: tuple[SSAValue, SSAValue] | None = None,
+) -> SSAValue:
+    """
+    Builds `x` interpolated along an axis; the ends of a `crop`, of rank 0 and of the
+    type of positions, are used instead of those that `how` has.
+    """
+    type = tensor_type(x)
+    count, rank = sizes(type)[axis], len(sizes(type))
+    kind = position_type(type, how)
+    row = _Row(how, count, size, kind)
+    positions = row.positions() if crop is None else row.cropped(*crop)
+    if how.is_nearest:
+        chosen = row.inside(row.rounded(positions))
+        in_order = {"in_order": UnitAttr()} if how.keeps_equal else {}
+        result = IndexSelectOp(x, chosen, axis=axis, wraps=False, **in_order).result
+    else:
+        indices, weights = row.table(positions)
+        # An axis that is not cropped after all stays as it is, infinities included.
+        skips = crop is not None
+        result = ResampleOp(x, indices, weights, axis=axis, skips=skips).result
+    if how.outside is None:
+        return result
+    is_inside = LogicalAndOp(
+        GeOp(positions, row.number(0)), LeOp(positions, row.number(count - 1))
+    )
+    wide = [size if each == axis else 1 for each in range(rank)]
+    value = ConstantOp(value=to_elements(how.outside, type.element_type))
+    return WhereOp(ReshapeOp(is_inside, shape=to_names(wide)), result, value).result
+
+
+def position_type(type: Tensor, how: Interpolation) -> Element:
+    """The type of the positions of points in a tensor."""
+    return f32 if how.is_nearest else type.element_type
 
 
 class _Row:
@@ -240,6 +252,18 @@ class _Row:
             whole = DivOp(number(self.size), number(how.scale))
             return AddOp(x, MulOp(number(0.5), SubOp(number(self.count), whole))).result
         return x
+
+    def cropped(self, start: SSAValue, end: SSAValue) -> SSAValue:
+        """Builds the source position of each point of a crop."""
+        x = CastOp(IotaOp(size=str(self.size)), to=self.kind).result
+        number, last = self.number, self.number(self.count - 1)
+        # A single point is in the middle.
+        several = minimum(self.size - 1, 1)
+        middle = MulOp(MulOp(AddOp(start, end), number(0.5)), number(1 - several))
+        first = MulOp(AddOp(MulOp(start, number(several)), middle), last)
+        width = MulOp(SubOp(end, start), last)
+        step = DivOp(width, number(maximum(self.size - 1, 1)))
+        return AddOp(first, MulOp(x, step)).result
 
     def scaled(self, x: SSAValue) -> SSAValue:
         """Builds points scaled to units of source elements."""

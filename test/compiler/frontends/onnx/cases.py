@@ -332,6 +332,18 @@ CASES = {
         ' z = ScatterElements<axis=-1, reduction="max">(x, j, u) }',
         N,
     ),
+    **{
+        f"resize crops of a run, {mode}": Case(
+            "float[n,1,5,6] x, float[4] q, float[m,3] t | {"
+            " r = Sigmoid(q) d = Mul(q, q) s = Shape(t)"
+            ' y = Resize<coordinate_transformation_mode="tf_crop_and_resize", axes='
+            f'[2,3], mode="{mode}", extrapolation_value=9.0>(x, r, , s)'
+            ' z = Resize<coordinate_transformation_mode="tf_crop_and_resize", axes='
+            f'[2,3], mode="{mode}", extrapolation_value=9.0>(x, d, , s) }}',
+            ({"n": 2, "m": 4}, {"n": 1, "m": 1}, {"n": 3, "m": 9}),
+        )
+        for mode in ("nearest", "linear", "cubic")
+    },
     "scan of batches": Case(
         "float[n,3] h, float[n,m,3] x, float[n,m] u, float[3] w | {"
         " y, p, q = Scan<num_scan_inputs=2, directions=[1,0], body = b (float[3] h,"

@@ -10,7 +10,7 @@ import static_runtime as sr
 from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
 
 from .cases import NM, Case, N, check_close
-from .interpreter import Array, read
+from .interpreter import Array, model, read
 
 pytestmark = pytest.mark.torch
 
@@ -248,3 +248,32 @@ def test_what_is_put_back_has_room_in_a_run():
     assert y[0, 0, :3:2, :4:3].sum() == y.sum() == 4
     with pytest.raises(ValueError, match=r"4 or more, got 4 and -1 with n = 3"):
         module(x, i, np.zeros((1, 1, 3, 5), np.float32))
+
+
+def test_crops_that_a_run_computes_leave_other_axes_as_they_are():
+    """An image of NaN does not reach the one before it, by a weight of zero."""
+    source = model(
+        """g (float[2,1,2,4] x, float[8] r) => (float y) <int64[4] s = {2,1,2,2}> {
+        y = Resize<coordinate_transformation_mode = "tf_crop_and_resize",
+        mode = "linear">(x, r, , s) }"""
+    )
+    x = np.arange(16, dtype=np.float32).reshape(2, 1, 2, 4)
+    x[1] = np.nan
+    ends = np.array([0, 0, 0, 1 / 3, 1, 1, 1, 2 / 3], np.float32)
+    (y,) = read(source).run(x, ends)
+    np.testing.assert_allclose(y[0, 0], x[0, 0, :, 1:3], rtol=1e-6)
+    assert np.isnan(y[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [("7", "expected 8 roi, got tensor<7xf32>"), ("2,4", "expected a row of ends")],
+)
+def test_crops_have_two_ends_of_each_axis(row: str, message: str):
+    source = model(
+        f"""g (float[2,1,2,4] x, float[{row}] r) => (float y) <int64[4] s = {{2,1,2,2}}>
+        {{ y = Resize<coordinate_transformation_mode = "tf_crop_and_resize",
+        mode = "linear">(x, r, , s) }}"""
+    )
+    with pytest.raises(CompileError, match=message):
+        read(source)
