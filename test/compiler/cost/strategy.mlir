@@ -12,15 +12,15 @@ func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   func.return %1 : tensor<1x20x20x64xf32>
 }
 
-// Places a multiple of 2048 bytes apart fall into few sets of the cache, and many filters
+// Places a multiple of 4096 bytes apart fall into few sets of the cache, and many filters
 // read them: windows are copied side by side, a block at a time.
 //
 // CHECK-LABEL: loop.kernel @conv_1
 // CHECK-SAME:      {strategies = [#loop.strategy<im2row, nr = {{.*}}>]}
-// CHECK:         as #loop.schedule<nr = 16, mc = 60, nc = 256, kc = 512 of 0, pack = "a"> k_loop
-func.func @im2row(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
-  %w = graph.constant dense<0.5> : tensor<1x1x512x256xf32>
-  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x20x20x512xf32>, tensor<1x1x512x256xf32> -> tensor<1x20x20x256xf32>
+// CHECK:         as #loop.schedule<nr = 16, mc = 30, nc = 256, kc = 1024 of 0, pack = "a"> k_loop
+func.func @im2row(%x: tensor<1x20x20x1024xf32>) -> tensor<1x20x20x256xf32> {
+  %w = graph.constant dense<0.5> : tensor<1x1x1024x256xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x20x20x1024xf32>, tensor<1x1x1024x256xf32> -> tensor<1x20x20x256xf32>
   func.return %1 : tensor<1x20x20x256xf32>
 }
 
