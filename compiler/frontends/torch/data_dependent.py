@@ -32,7 +32,7 @@ from ....dialects.graph.compose import (
     truths,
 )
 from ...ir import WeightStore
-from ..known import Known, evaluate
+from ..known import MAX_EVALUATED, Known, evaluate
 from ..unsupported import NeedsBound, Unsupported
 from .arguments import Item
 from .call import Call, Reader
@@ -126,16 +126,19 @@ def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
     ).result
 
 
-def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
+def read_item(
+    sizes: Sizes, node: fx.Node, x: SSAValue, weights: WeightStore
+) -> Dim | Item:
     """
-    The only element of a tensor: a size when the program bounds it, else a number for
-    tensor arithmetic.
+    The only element of a tensor: a size when the program bounds it, or computes it from
+    sizes and from integers that the model holds; else a number for tensor arithmetic.
     """
     foreseen: Any = node.meta["val"]
     x = reshaped(x, ())
     if (new := _new_symbol(foreseen, sizes)) is not None:
         sizes.items[new] = x
-        if isinstance(foreseen, SymInt) and (known := _known(x, {})) is not None:
+        known = _known(x, {}, weights) if isinstance(foreseen, SymInt) else None
+        if known is not None:
             (sizes.held[new],) = known.dims()
             return sizes.held[new]
     if not isinstance(foreseen, SymInt):
@@ -162,7 +165,7 @@ def known_elements(value: SSAValue, weights: WeightStore) -> list[int] | None:
         return known_elements(op.input, weights)
     if isinstance(op, GetAttrOp):
         return [int(each) for each in weights[op.key.data].ravel()]
-    known = _known(value, {})
+    known = _known(value, {}, weights)
     if known is None or known.is_symbolic:
         return None
     return [int(each) for each in known.array.ravel()]
@@ -173,28 +176,43 @@ _DEEPEST = 64
 
 
 def _known(
-    value: SSAValue, found: dict[SSAValue, Known | None], deep: int = 0
+    value: SSAValue,
+    found: dict[SSAValue, Known | None],
+    weights: WeightStore,
+    deep: int = 0,
 ) -> Known | None:
     """
-    The elements of a small tensor of integers that is computed from sizes alone.
-    `found` caches the elements of each tensor that was asked for.
+    The elements of a small tensor of integers that is computed from sizes alone, and
+    from tensors that the model holds. `found` caches the elements of each tensor that
+    was asked for.
     """
     if value in found:
         return found[value]
     found[value] = None
     op = value.owner
     is_whole = not is_float(tensor_type(value))
+    if isinstance(op, GetAttrOp) and is_whole:
+        found[value] = _held(op, weights)
+        return found[value]
     if not isinstance(op, GraphOp) or op.regions or not is_whole or deep > _DEEPEST:
         return None
     operands: list[Known] = []
     for each in op.operands:
-        if (known := _known(each, found, deep + 1)) is None:
+        if (known := _known(each, found, weights, deep + 1)) is None:
             return None
         operands.append(known)
     results = evaluate(op, operands)
     if results is not None:
         found.update(zip(op.results, results, strict=True))
     return found[value]
+
+
+def _held(op: GetAttrOp, weights: WeightStore) -> Known | None:
+    """The elements of a tensor that the model holds, if they are few."""
+    array = weights[op.key.data]
+    if array.size > MAX_EVALUATED:
+        return None
+    return Known(array, tensor_type(op.result).element_type)
 
 
 def _new_symbol(foreseen: Any, sizes: Sizes) -> Expression | None:

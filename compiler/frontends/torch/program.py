@@ -269,7 +269,8 @@ class ProgramReader:
 
     def item(self, node: fx.Node) -> Value:
         """The number that a tensor of one element holds."""
-        return read_item(self.sizes, node, resolve(node.args[0], self.values))
+        x = resolve(node.args[0], self.values)
+        return read_item(self.sizes, node, x, self.weights)
 
     def inside(self) -> ProgramReader:
         """A reader of a nested graph, which builds at the same place."""

@@ -82,3 +82,29 @@ def test_a_tensor_of_sizes_is_a_place(function: Any):
     for rows in (2, 5, 6, 9):
         x = floats(rows, 3)
         np.testing.assert_array_equal(module(x.numpy()), function(x).numpy())
+
+
+def by_item(held: Any, x: Any) -> Any:
+    """A number of a buffer is a size."""
+    return torch.nn.functional.pad(x, (held.padding.item(), 1))
+
+
+def by_tensors(held: Any, x: Any) -> Any:
+    """So is one that is computed of buffers."""
+    return torch.nn.functional.pad(x, (held.padding, held.kernel - held.padding))
+
+
+def by_sizes(held: Any, x: Any) -> Any:
+    """So is one that is computed of buffers and of the sizes of an input."""
+    return x[..., : (x.shape[0] * held.kernel - held.padding).item()]
+
+
+@pytest.mark.parametrize("compute", [by_item, by_tensors, by_sizes])
+def test_a_number_that_a_buffer_holds_is_a_size(compute: Any):
+    x = floats(2, 12)
+    module = Wrapped(lambda x: compute(module, x))
+    module.register_buffer("padding", torch.tensor(3))
+    module.register_buffer("kernel", torch.tensor(5))
+    program = torch.export.export(module, (x,))
+    compiled = sr.compile(program, options=sr.Options(cache=False))
+    assert np.array_equal(np.asarray(compiled(x.numpy())), module(x).numpy())
