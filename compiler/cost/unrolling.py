@@ -10,7 +10,6 @@ from xdsl.dialects import arith
 
 from ...dialects import ELEMENT_TYPES, product
 from ...dialects.loop import (
-    ROWS_AHEAD,
     ArgsortOp,
     CheckIndexOp,
     ForOp,
@@ -181,7 +180,7 @@ def k_ahead(tile: TileOp, target: TargetAttr) -> int:
         return 0
     size = byte_count(tile.initial.type if is_packed else b.element)
     mr, nr, _ = tile.register_tile
-    if mr < ROWS_AHEAD:
+    if mr < schedule.ROWS_AHEAD:
         return 0
     reduced = tile.sizes[2 + schedule.axis.data :]
     depth = product([schedule.values_in_block(reduced[0]), *reduced[1:]])

@@ -30,7 +30,6 @@ from .many_rows import (
     FEW_ROWS,
     MANY_ROWS,
     MANY_TILES,
-    ROWS_AHEAD,
     packs_if_many,
     reads_if_few,
 )
@@ -117,7 +116,6 @@ __all__ = [
     "PORTABLE",
     "PORTABLE_AMX",
     "PORTABLE_AMX_INT8",
-    "ROWS_AHEAD",
     "PORTABLE_INT8",
     "X86_PAIRS",
     "PORTABLE_VNNI",

@@ -16,13 +16,6 @@ as fast as in f32 (`docs/performance.md`, "Weights of bf16").
 MANY_TILES = 3
 """Full register tiles of rows for which B is packed where it is made of steps."""
 
-ROWS_AHEAD = 4
-"""
-Rows of a register tile, at least, that fetch rows of panels ahead: one row is bound by
-what it loads, and took 1.25 of the time with weights in the second cache, three took
-1.06 (Skylake, AVX-512).
-"""
-
 
 def packs_if_many(tile: TileOp) -> bool:
     """

@@ -40,7 +40,7 @@ from ....dialects.graph import (
     WeightOp,
     to_names,
 )
-from ....dialects.graph.compose.shaping import retyped
+from ....dialects.graph.compose import retyped
 
 _LEAST = 16
 """

@@ -18,8 +18,8 @@ from xdsl.ir import Attribute
 from ....dialects import product
 from ....dialects.loop import (
     LINE,
-    ROWS_AHEAD,
     LoadOp,
+    ScheduleAttr,
     StoreOp,
     byte_count,
     element_type,
@@ -81,7 +81,7 @@ def prefetch_row(
     Writes prefetches of a row of panels of this type, if k ahead are prefetched: not
     beside the few rows that are left, or that are all of a run.
     """
-    if blocks.op.ahead is None or shape.rows < ROWS_AHEAD:
+    if blocks.op.ahead is None or shape.rows < ScheduleAttr.ROWS_AHEAD:
         return
     w = blocks.w
     row = w.mul(w.add(k, str(blocks.op.ahead.value.data)), str(blocks.nr))
