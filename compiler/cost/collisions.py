@@ -35,7 +35,7 @@ def panels_that_pay(pitch: Dim | None, mr: int, target: TargetAttr) -> int | Non
 
     Rows collide where those of the tallest tile take all lines of a set, or where the
     run decides it. (Where they take 6 of 8, products of 64 to 784 rows took 0.9 to 0.99
-    of the time without it.)
+    of the time without packing.)
     """
     if not isinstance(pitch, int):
         return _MIN_PANELS

@@ -275,16 +275,14 @@ def _most_k(tile: TileOp, row: int, target: TargetAttr, packs_a: bool) -> int:
     """
     l2, bytes = target.l2.data * KIB, bits_of(tile) // 8
     usual = _most_kc(row, target, _panel_bytes(target))
-    of_b = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row
     if packs_a:
         vectors = max(row // bytes // target.lanes(8 * bytes), 1)
         mr = max(most_rows(vectors, target), 1)
         tiles = min(-(-size_or_open(tile.sizes[0]) // mr), _PACKED_TILES)
-        usual = min(usual, SCRATCH // 2 // (max(tiles, 1) * mr * bytes))
-        most = usual
-    else:
-        of_a = l2 // 4 // (2 * MOST_ROWS * bytes)
-        most = max(min(of_a, of_b), usual)
+        return min(usual, SCRATCH // 2 // (max(tiles, 1) * mr * bytes))
+    of_a = l2 // 4 // (2 * MOST_ROWS * bytes)
+    of_b = min(_WHOLE_PANEL_BYTES, l2 * 5 // 16) // row
+    most = max(min(of_a, of_b), usual)
     whole = product(tile.sizes[2:])
     # Not the k themselves, so that products of fewer have the same strategy.
     return most if isinstance(whole, int) and whole <= most else usual

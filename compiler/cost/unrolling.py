@@ -84,7 +84,10 @@ to 0.83; with a third of it those of many rows take as long.
 """
 
 _FEW_TILES = 2
-"""Register tiles, at most, that do not find a panel in the first cache."""
+"""
+Register tiles of a block, at most, for which a panel is fetched ahead even where the
+first cache would hold it: they are too few to find it there.
+"""
 
 _VECTORS_PER_BRANCH = 4
 """Vectors of indices that a check compares for each branch."""

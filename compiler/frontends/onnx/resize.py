@@ -12,12 +12,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects import MOST_BYTES, Dim, is_float
-from ....dialects.graph import (
-    COORDINATES,
-    ROUNDED,
-    GridSampleOp,
-    ResizeOp,
-)
+from ....dialects.graph import COORDINATES, ROUNDED, GridSampleOp, ResizeOp
 from ....dialects.graph.compose import at_index, convert, sampling
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported, Varies

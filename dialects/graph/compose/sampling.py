@@ -180,7 +180,7 @@ def aligned(
     distances in each part of the boxes Rx4; `batch` has the number of the image of each
     box.
     """
-    n, channels, *spatial = shape_of(x)
+    _, channels, *spatial = shape_of(x)
     many = shape_of(boxes)[0]
     (height, width), (rows, columns) = regions.counts, regions.ratios
     ends: list[_Ends] = []
@@ -189,10 +189,7 @@ def aligned(
         shape = [many, *[1] * axis, along_axis, *[1] * (1 - axis)]
         ends.append(_samples(boxes, axis, size, regions).shaped(shape))
     places, weights = _corners(ends, spatial)
-    images = times(convert(batch, i64), product(spatial))
-    places = AddOp(places, along(images, 0, 4)).result
-    wide = permuted(x, [1, 0, 2, 3])
-    image = reshaped(wide, [channels, product([n, *spatial])])
+    image, places = _in_images(x, batch, places)
     samples = [product([many, height, rows, width, columns]), 4]
     places, weights = reshaped(places, samples), reshaped(weights, samples)
     apart = [channels, many, height, rows, width, columns]
@@ -210,6 +207,19 @@ def aligned(
 def _numbers(values: Array, element: Element) -> SSAValue:
     """Builds a vector of numbers."""
     return ConstantOp(value=to_elements(values, element)).result
+
+
+def _in_images(
+    x: SSAValue, batch: SSAValue, places: SSAValue
+) -> tuple[SSAValue, SSAValue]:
+    """
+    Builds images NxCxHxW as one of CxNHW, and the places of it that `places` are in the
+    image whose number `batch` has for each box.
+    """
+    n, channels, *spatial = shape_of(x)
+    images = times(convert(batch, i64), product(spatial))
+    image = reshaped(permuted(x, [1, 0, 2, 3]), [channels, product([n, *spatial])])
+    return image, AddOp(places, along(images, 0, 4)).result
 
 
 def _samples(boxes: SSAValue, axis: int, size: Dim, regions: Regions) -> _Ends:
@@ -250,7 +260,7 @@ def cropped(
     interpolated, or with `is_nearest` the nearest is taken; places that are not in the
     image have the number `outside`. `batch` has the number of the image of each box.
     """
-    n, channels, *spatial = shape_of(x)
+    _, channels, *spatial = shape_of(x)
     many = shape_of(boxes)[0]
     ends: list[_Ends] = []
     is_in: SSAValue | None = None
@@ -268,9 +278,7 @@ def cropped(
         is_in = here if is_in is None else LogicalAndOp(is_in, here).result
     assert is_in is not None, "an image has axes"
     places, weights = _corners(ends, spatial)
-    images = times(convert(batch, i64), product(spatial))
-    places = AddOp(places, along(images, 0, 4)).result
-    image = reshaped(permuted(x, [1, 0, 2, 3]), [channels, product([n, *spatial])])
+    image, places = _in_images(x, batch, places)
     rows = [product([many, *counts]), 4]
     places, weights = reshaped(places, rows), reshaped(weights, rows)
     found = ResampleOp(image, places, weights, axis=1, skips=True).result
