@@ -83,6 +83,7 @@ from .loop.size_tiles import SizeTiles
 from .loop.transpose_loops import TransposeLoops
 from .loop.unroll_loops import UnrollLoops
 from .loop.vectorize_loops import VectorizeLoops
+from .loop.weave_stores import WeaveStores
 
 
 class _Lowering:
@@ -304,6 +305,7 @@ def schedule_passes(shares: bool = False, most_rows: int = 0) -> list[ModulePass
     """
     return [
         SizeTiles(most_rows),
+        WeaveStores(),
         VectorizeLoops(),
         TransposeLoops(),
         ParallelizeLoops(),

@@ -278,6 +278,8 @@ def _gain(access: LoadOp | StoreOp, index: SSAValue, lanes: int) -> int:
         return 3 if isinstance(access, StoreOp) else 2
     if isinstance(access, LoadOp) and is_strided(step, lanes):
         return 1
+    if isinstance(access, StoreOp) and access.woven(index):
+        return 1
     return 0 if step == 0 else -1
 
 

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -25,9 +25,13 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
+from ...dims import Dim
 from ...element_type import ELEMENT_TYPES, loaded_type
 from ...op_class import OpClass
 from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
+
+_MOST_WOVEN = 8
+"""Stores, at most, that are woven: each takes a shuffle for each power of two."""
 
 
 @lru_cache(64)
@@ -159,6 +163,33 @@ class StoreOp(IRDLOperation, metaclass=OpClass):
     def at(self) -> Subscript:
         """Where in the buffer."""
         return Subscript.of(self.indices, self.strides)
+
+    def woven(self, index: SSAValue) -> Sequence[StoreOp]:
+        """
+        The stores of this body, itself among them, that set elements side by side, in
+        the order of the elements: as many as the elements lie apart that each of them
+        sets along an index, so that together they leave none out. Else none.
+        """
+        at, block = self.at, self.parent
+        step = at.step(index)
+        if block is None or not isinstance(step, int) or not 2 <= step <= _MOST_WOVEN:
+            return ()
+        if at.blocked_indices or any(isinstance(e.owner, Operation) for e in at.indices):
+            return ()
+        found: dict[Dim, StoreOp] = {}
+        for op in block.ops:
+            if isinstance(op, StoreOp | LoadOp) and op.buffer is self.buffer:
+                place = op.at.offset - at.offset
+                # What is loaded between them tells in which order they are.
+                if isinstance(op, LoadOp) or op.at.terms != at.terms or place in found:
+                    return ()
+                found[place] = op
+        if not all(isinstance(each, int) for each in found):
+            return ()
+        places = sorted(cast("dict[int, StoreOp]", found))
+        if places != [*range(places[0], places[0] + step)]:
+            return ()
+        return [found[each] for each in places]
 
     def print(self, printer: Printer) -> None:
         """Prints the value, the buffer, the subscript and the type of the buffer."""

@@ -3,7 +3,8 @@ Write loads and stores: of one element, of a vector, or lane by lane.
 
 A subscript that is the same in every lane is one scalar access, and one that moves by
 one element from lane to lane a vector access. A load that moves by a few elements picks
-its lanes from vectors; every other access is written lane by lane.
+its lanes from vectors, and stores that leave nothing out together are vectors that are
+woven from theirs; every other access is written lane by lane.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import i1, i32, i64
+from xdsl.dialects.builtin import i1, i8, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....dialects import ELEMENT_TYPES, Dim
@@ -30,7 +31,7 @@ from ....dialects.loop import (
 )
 from .function import FunctionWriter
 from .scope import Scope
-from .transpose import shuffled, transposed
+from .transpose import shuffled, transposed, woven
 from .types import Value, memory_suffix, memory_text, type_text
 
 Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
@@ -229,9 +230,30 @@ class MemoryAccess:
             address = self.address(op.buffer, offsets.first)
             return self.put(value, address, self.scope.lanes.mask, element)
         assert not self.scope.lanes.mask, "lanes that are apart are all there"
+        index = self.scope.lanes.index
+        if index is not None and (stores := op.woven(index)):
+            return self.store_woven(stores, op)
         for lane, offset in enumerate(self.lane_offsets(offsets)):
             one = self.w.value(f"extractelement {value.typed}, i64 {lane}", value.type)
             self.put(one, self.address(op.buffer, offset), element=element)
+
+    def store_woven(self, stores: Sequence[StoreOp], last: StoreOp) -> None:
+        """
+        Writes stores that fill memory together, as vectors that are woven from theirs,
+        where the `last` of them is come to and the values of all are known.
+        """
+        if not all(each is last or each.is_before_in_block(last) for each in stores):
+            return
+        element, lanes = element_type(last.buffer), self.scope.lanes.count
+        kept = i8 if element == i1 else element
+        rows = [
+            Value(narrowed(self.w, self.w.splat(each, lanes), element), kept, lanes)
+            for each in (self.scope[store.value] for store in stores)
+        ]
+        first = self.offsets(self.at(stores[0])).first
+        for number, row in enumerate(woven(self.w, rows)):
+            offset = self.w.add(first, str(number * lanes))
+            self.put_narrow(row.text, self.address(last.buffer, offset), element, lanes)
 
     def put(
         self,
@@ -244,9 +266,15 @@ class MemoryAccess:
         Writes a store to an address, of the lanes of a mask if there is one, and as an
         element of another type if one is given.
         """
-        element, lanes = element or value.type, value.lanes
-        memory, text = memory_text(element, lanes), narrowed(self.w, value, element)
-        size = byte_count(element)
+        element = element or value.type
+        text = narrowed(self.w, value, element)
+        self.put_narrow(text, address, element, value.lanes, mask)
+
+    def put_narrow(
+        self, text: str, address: str, element: Attribute, lanes: int, mask: str = ""
+    ) -> None:
+        """Writes a store of elements as memory has them."""
+        memory, size = memory_text(element, lanes), byte_count(element)
         store = f"store {memory} {text}, ptr {address}, align {size}"
         if mask:
             to = f"{memory} {text}, ptr {address}, i32 {size}, {mask}"

@@ -64,6 +64,47 @@ def exchanged(
     return shuffled(w, one, other, first), shuffled(w, one, other, second)
 
 
+def woven(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
+    """
+    Writes the elements of vectors by turns, the first of each and then the second: as
+    many vectors as there are. Of an even number the odd vectors are woven, the others
+    too, and then both, element by element.
+    """
+    lanes = rows[0].lanes
+    if len(rows) == 1:
+        return [*rows]
+    if len(rows) % 2 == 0:
+        halves = woven(w, rows[::2]), woven(w, rows[1::2])
+        sides = [range(0, lanes // 2), range(lanes // 2, lanes)]
+        picks = [[each + of for each in side for of in (0, lanes)] for side in sides]
+        return [
+            shuffled(w, one, other, picked)
+            for one, other in zip(*halves, strict=True)
+            for picked in picks
+        ]
+    return [
+        _gathered(w, rows, [divmod(each, len(rows)) for each in range(first, first + lanes)])
+        for first in range(0, lanes * len(rows), lanes)
+    ]
+
+
+def _gathered(
+    w: FunctionWriter, rows: Sequence[Value], at: Sequence[tuple[int, int]]
+) -> Value:
+    """Writes a vector of the elements at these lanes of these rows."""
+    lanes, found = rows[0].lanes, rows[0]
+    picked = [lane for lane, _ in at]
+    for number, row in enumerate(rows[1:], start=1):
+        # Lanes of rows after this one have any value until then.
+        picked = [
+            lanes + lane if of == number else old
+            for (lane, of), old in zip(at, picked, strict=True)
+        ]
+        found = shuffled(w, found, row, picked)
+        picked = [*range(lanes)]
+    return found
+
+
 def shuffled(
     w: FunctionWriter, one: Value, other: Value, lanes: Sequence[int]
 ) -> Value:

@@ -1,0 +1,198 @@
+"""
+Bring into one body the stores that leave nothing out together, for vectors of them.
+
+Before:
+
+    loop.for parallel %i to 64 {
+      %x = loop.load %a[%i] : memref<?xf32>
+      loop.store %x, %c[%i * 2] : memref<?xf32>
+      loop.yield
+    }
+    loop.for parallel %j to 64 {
+      %y = loop.load %b[%j] : memref<?xf32>
+      loop.store %y, %c[%j * 2 + 1] : memref<?xf32>
+      loop.yield
+    }
+
+After:
+
+    loop.for parallel %i to 64 {
+      %x = loop.load %a[%i] : memref<?xf32>
+      loop.store %x, %c[%i * 2] : memref<?xf32>
+      %y = loop.load %b[%i] : memref<?xf32>
+      loop.store %y, %c[%i * 2 + 1] : memref<?xf32>
+      loop.yield
+    }
+
+Stores of elements two apart are written lane by lane, but two such stores are two whole
+vectors, which shuffles weave (`StoreOp.woven`). They come from loops that follow each
+other, as of the real and the imaginary parts of numbers; or from the few bodies of the
+innermost loop, as of an image that is enlarged, where elements are read side by side
+along the loop around it. Nothing that a kernel loads is what it stores in loops that
+are joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects import Dim
+from ....dialects.loop import (
+    ForOp,
+    KernelOp,
+    LoadOp,
+    PositionOp,
+    SplitIndexOp,
+    StoreOp,
+    Subscript,
+    YieldOp,
+    is_strided,
+    target_of,
+)
+
+
+_MOST_OPS = 64
+"""Ops of bodies, at most, that are written out; chosen by hand."""
+
+
+@dataclass(frozen=True)
+class WeaveStores(ModulePass):
+    """Joins loops, and writes out short ones, where stores fill memory together."""
+
+    name = "weave-stores"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+            if not kernel.may_share:
+                _join_all(kernel.body.block)
+            for loop in [each for each in kernel.walk() if isinstance(each, ForOp)]:
+                if _is_short(loop, target_of(op).lanes(32)):
+                    _write_out(loop)
+
+
+def _join_all(block: Block) -> None:
+    """Joins loops of a block that follow each other, where stores of them are woven."""
+    for op in list(block.ops):
+        run = [op] if isinstance(op, ForOp) and op.parent is block else []
+        while run and isinstance(following := run[-1].next_op, ForOp):
+            run.append(following)
+        chains = [*map(_chain_of, run)]
+        if len(run) > 1 and (count := _woven(chains)):
+            for chain in chains[1:count]:
+                _join(chains[0], chain)
+
+
+def _chain_of(loop: ForOp) -> list[ForOp]:
+    """A loop and those inside of it, each alone in the one around."""
+    chain = [loop]
+    while isinstance(inner := chain[-1].body.block.first_op, ForOp):
+        if inner.next_op is not chain[-1].end:
+            break
+        chain.append(inner)
+    return chain
+
+
+def _woven(chains: Sequence[Sequence[ForOp]]) -> int:
+    """How many chains of loops, from the first on, store what lies between; or none."""
+    store = _only_store(chains[0][-1])
+    if store is None:
+        return 0
+    at = store.at
+    count, starts = at.step(chains[0][-1].index), list[Dim]()
+    if not isinstance(count, int) or not 2 <= count <= len(chains):
+        return 0
+    for chain in chains[:count]:
+        other = _only_store(chain[-1])
+        if other is None or other.buffer is not store.buffer:
+            return 0
+        if [each.size for each in chain] != [each.size for each in chains[0]]:
+            return 0
+        steps = [other.at.step(each.index) for each in chain]
+        if steps != [at.step(each.index) for each in chains[0]]:
+            return 0
+        starts.append(other.at.offset - at.offset)
+    return count if sorted(map(str, starts)) == [*map(str, range(count))] else 0
+
+
+def _only_store(loop: ForOp) -> StoreOp | None:
+    """The only store of a loop, by indices of loops, with no loop inside."""
+    ops = [*loop.body.block.ops]
+    stores = [each for each in ops if isinstance(each, StoreOp)]
+    if loop.kind != "parallel" or any(each.regions for each in ops) or len(stores) != 1:
+        return None
+    (store,) = stores
+    is_plain = not store.at.blocked_indices
+    return store if is_plain and not store.at.is_computed_in(loop.body.block) else None
+
+
+def _join(chain: Sequence[ForOp], other: Sequence[ForOp]) -> None:
+    """Moves the body of a chain of loops into that of one before it."""
+    for mine, its in zip(chain, other, strict=True):
+        its.index.replace_all_uses_with(mine.index)
+    for op in [*other[-1].body.block.ops]:
+        if not isinstance(op, YieldOp):
+            op.detach()
+            chain[-1].body.block.insert_op_before(op, chain[-1].end)
+    Rewriter.erase_op(other[0])
+
+
+def _is_short(loop: ForOp, lanes: int) -> bool:
+    """
+    Whether the bodies of a loop store elements side by side, those of the loop around
+    it what follows, and read what vectors along that loop hold.
+    """
+    around, store = loop.parent_op(), _only_store(loop)
+    if not isinstance(around, ForOp) or around.kind != "parallel" or store is None:
+        return False
+    ops, size = [*loop.body.block.ops], loop.size
+    if not isinstance(size, int) or not 2 <= size <= _MOST_OPS // len(ops):
+        return False
+    if any(isinstance(each, SplitIndexOp | PositionOp) for each in ops):
+        return False
+    loads = [each.at for each in ops if isinstance(each, LoadOp)]
+    return (
+        (store.at.step(loop.index), store.at.step(around.index)) == (1, size)
+        and any(each.step(loop.index) != 1 for each in loads)
+        and all(_is_along(each, loop, around, lanes) for each in loads)
+    )
+
+
+def _is_along(at: Subscript, loop: ForOp, around: ForOp, lanes: int) -> bool:
+    """Whether lanes of the loop around read one element, or those of few vectors."""
+    if at.blocks_of(loop.index) or at.is_computed_in(around.body.block):
+        return False
+    step = at.step(around.index)
+    return step in (0, 1) or is_strided(step, lanes)
+
+
+def _write_out(loop: ForOp) -> None:
+    """Puts the bodies of a loop in its place, one after the other."""
+    for number in range(int(str(loop.size))):
+        known: dict[SSAValue, SSAValue] = {}
+        for op in loop.body.block.ops:
+            if not isinstance(op, YieldOp):
+                copy = _at(op, loop.index, number, known)
+                known.update(zip(op.results, copy.results, strict=True))
+                Rewriter.insert_op(copy, InsertPoint.before(loop))
+    Rewriter.erase_op(loop)
+
+
+def _at(
+    op: Operation, index: SSAValue, number: int, known: dict[SSAValue, SSAValue]
+) -> Operation:
+    """An op of a body for one index, where others of the body are known."""
+    if not isinstance(op, LoadOp | StoreOp):
+        return op.clone(known)
+    at = op.at
+    terms = tuple((each, step) for each, step in at.terms if each is not index)
+    at = replace(at, terms=terms, offset=at.offset + at.step(index) * number)
+    if isinstance(op, LoadOp):
+        return LoadOp(op.buffer, at)
+    return StoreOp(known.get(op.value, op.value), op.buffer, at)
