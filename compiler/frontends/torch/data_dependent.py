@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from ....dialects import (
+    ELEMENT_TYPES,
     Dim,
     SizeError,
     broadcast,
@@ -182,19 +183,20 @@ def _known(
     deep: int = 0,
 ) -> Known | None:
     """
-    The elements of a small tensor of integers that is computed from sizes alone, and
-    from tensors that the model holds. `found` caches the elements of each tensor that
-    was asked for.
+    The elements of a small tensor that is computed from sizes alone, and from tensors
+    that the model holds; None of floats that are computed from open sizes, which each
+    run rounds. `found` caches the elements of each tensor that was asked for.
     """
     if value in found:
         return found[value]
     found[value] = None
     op = value.owner
-    is_whole = not is_float(tensor_type(value))
-    if isinstance(op, GetAttrOp) and is_whole:
+    if ELEMENT_TYPES[tensor_type(value).element_type].is_half:
+        return None  # references of them compute in f32
+    if isinstance(op, GetAttrOp):
         found[value] = _held(op, weights)
         return found[value]
-    if not isinstance(op, GraphOp) or op.regions or not is_whole or deep > _DEEPEST:
+    if not isinstance(op, GraphOp) or op.regions or deep > _DEEPEST:
         return None
     operands: list[Known] = []
     for each in op.operands:
