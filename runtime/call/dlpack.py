@@ -98,7 +98,7 @@ def _check_memory(tensor: Any, array: Array) -> None:
     # PyTorch counts the offset of a view from a null pointer, so its storage is asked.
     storage = getattr(tensor, "untyped_storage", None)
     has_none = storage is not None and not storage().data_ptr()
-    # For a null pointer, numpy allocates memory, of which nothing is written.
+    # For a null pointer, numpy allocates memory and writes nothing to it.
     if has_none or array.flags.owndata:
         raise _no_memory(array.shape)
 
