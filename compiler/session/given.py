@@ -48,6 +48,8 @@ class Given:
     def with_constants(self, constants: Mapping[str, Any]) -> Given:
         """The same with more constants, as they are now."""
         check_is("constants such as {'axes': [1]}", Mapping, constants)
+        for name in constants:
+            check_is("names of constants as str", str, name)
         own = {name: deepcopy(value) for name, value in constants.items()}
         return replace(self, constants={**self.constants, **own})
 

@@ -9,6 +9,8 @@ tensor.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -76,7 +78,7 @@ def read_tensor(value: Any, name: str) -> Array:
     A tensor as an array; as its bits, where numpy has no dtype of this name.
 
     Raises `BufferError` and `RuntimeError` for what is no tensor of numbers in the
-    memory of the processor.
+    memory of the processor, such as a `FakeTensor`, which has a shape and no memory.
     """
     tensor = value
     # PyTorch marks conjugates and negatives, which DLPack does not tell of.
@@ -84,7 +86,26 @@ def read_tensor(value: Any, name: str) -> Array:
         settled = getattr(tensor, each, None)
         tensor = tensor if settled is None else settled()
     bits = _read_bits(tensor, _KINDS[name]) if name in _KINDS else None
-    return np.from_dlpack(tensor) if bits is None else bits
+    array: Array = np.from_dlpack(tensor) if bits is None else bits
+    _check_memory(tensor, array)
+    return array
+
+
+def _check_memory(tensor: Any, array: Array) -> None:
+    """Raises `BufferError` where a tensor has elements, and no memory for them."""
+    if array.size == 0:
+        return
+    # PyTorch counts the offset of a view from a null pointer, so its storage is asked.
+    storage = getattr(tensor, "untyped_storage", None)
+    has_none = storage is not None and not storage().data_ptr()
+    # For a null pointer, numpy allocates memory and writes nothing to it.
+    if has_none or array.flags.owndata:
+        raise _no_memory(array.shape)
+
+
+def _no_memory(shape: Sequence[int]) -> BufferError:
+    """The error for a tensor of elements that has no memory."""
+    return BufferError(f"expected memory of shape {(*shape,)}, got a null pointer")
 
 
 def _read_bits(value: Any, kind: tuple[int, int]) -> Array | None:
@@ -98,4 +119,7 @@ def _read_bits(value: Any, kind: tuple[int, int]) -> Array | None:
     tensor = _Tensor.from_address(get(capsule, _NAME))
     if (tensor.code, tensor.bits, tensor.lanes) != (*kind, 1):
         return None
+    shape = tensor.shape[: tensor.ndim]
+    if not tensor.data and prod(shape):
+        raise _no_memory(shape)
     return np.asarray(_Bits(capsule, tensor))

@@ -239,6 +239,7 @@ def test_a_constant_binds_the_symbols_of_its_shape():
         ({"axes": [1.5]}, "constant for input axes: expected an array of int64, got"),
         ({"axes": [1, 2]}, r"constant 'axes': expected shape \[1\], got \[2\]"),
         ({"axes": "1"}, "constant for input axes: expected an array of int64, got str"),
+        ({3: 1}, "expected names of constants as str, got int 3"),
         ([1], "expected constants such as {'axes': .1.}, got list"),
     ],
 )

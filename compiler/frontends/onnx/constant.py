@@ -36,8 +36,8 @@ from ....dialects.graph.compose import (
 )
 from ..known import Known
 from ..unsupported import Unsupported, Varies
-from .element import element
 from .node import Handler, Node, Result
+from .rounded import element_like
 from .run_time_sizes import define_bounded, run_time_sizes
 
 _MAX_SIZE = 1 << 24
@@ -158,9 +158,7 @@ def _eye_like(node: Node) -> Result:
     """Ones on a diagonal, zeros elsewhere."""
     if node.rank(0) != 2:
         raise node.error(f"expected a matrix, got {node.type(0)}")
-    kind = node.element(0)
-    if node.gives_attribute("dtype"):
-        kind = element(node.integer("dtype"))
+    kind = element_like(node)
     k = number(node.integer("k"), i64)
     return convert(EqOp(_diagonal_of(node), k).result, kind)
 

@@ -17,6 +17,7 @@ from ....dialects.graph.compose.random import (
 from ..unsupported import Random
 from .element import element
 from .node import Handler, Node, Result
+from .rounded import element_like
 
 
 def seed_of(node: Node) -> int | None:
@@ -31,10 +32,8 @@ def seed_of(node: Node) -> int | None:
     return None
 
 
-def _kind_of(node: Node, like: Element | None = None) -> Element:
-    """The element type that the node names, or else that of its input."""
-    if like is not None and not node.gives_attribute("dtype"):
-        return like
+def _kind_of(node: Node) -> Element:
+    """The element type that the node names, or else the default of the attribute."""
     return element(node.integer("dtype"))
 
 
@@ -59,7 +58,7 @@ def _normal(node: Node, shape: tuple[Dim, ...], kind: Element) -> SSAValue:
 def _bernoulli(node: Node) -> Result:
     """Ones with the probabilities of the input, and zeros."""
     found = happens(node.operand(0), seed_of(node))
-    return convert(found, _kind_of(node, node.element(0)))
+    return convert(found, element_like(node))
 
 
 def _multinomial(node: Node) -> Result:
@@ -76,11 +75,7 @@ HANDLERS: dict[str, Handler] = {
     "Bernoulli": _bernoulli,
     "Multinomial": _multinomial,
     "RandomNormal": lambda node: _normal(node, _shape(node), _kind_of(node)),
-    "RandomNormalLike": lambda node: _normal(
-        node, node.shape(0), _kind_of(node, node.element(0))
-    ),
+    "RandomNormalLike": lambda node: _normal(node, node.shape(0), element_like(node)),
     "RandomUniform": lambda node: _uniform(node, _shape(node), _kind_of(node)),
-    "RandomUniformLike": lambda node: _uniform(
-        node, node.shape(0), _kind_of(node, node.element(0))
-    ),
+    "RandomUniformLike": lambda node: _uniform(node, node.shape(0), element_like(node)),
 }

@@ -15,6 +15,7 @@ from ....dialects import ELEMENT_TYPES, Element, tensor_type
 from ....dialects.graph import to_elements
 from ....dialects.graph.compose import convert, rounding
 from ..known import Known
+from .element import element
 from .evaluated import listed
 from .node import Handler, Node, Results, Value
 
@@ -48,6 +49,13 @@ def own_element(node: Node, place: int) -> Element:
     return (
         value.element if isinstance(value, Known) else tensor_type(value).element_type
     )
+
+
+def element_like(node: Node) -> Element:
+    """The element type that the node names, or else that of its input in the model."""
+    if node.gives_attribute("dtype"):
+        return element(node.integer("dtype"))
+    return own_element(node, 0)
 
 
 def without_casts(

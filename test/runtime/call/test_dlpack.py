@@ -57,6 +57,21 @@ def test_a_tensor_that_is_marked_as_negative_has_its_own_sign(dtype: str):
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize("dtype", ["float32", BFLOAT16])
+def test_a_tensor_with_no_memory_is_refused(dtype: str):
+    import torch
+    from torch._subclasses import FakeTensorMode
+
+    numbers = torch.zeros(4, 3, dtype=getattr(torch, dtype))
+    zeros = torch._efficientzerotensor((4, 3), dtype=numbers.dtype)
+    for tensor in (FakeTensorMode().from_tensor(numbers), zeros):
+        for part in (tensor, tensor[1:]):
+            with pytest.raises((BufferError, RuntimeError)):
+                read_tensor(part, dtype)
+        assert read_tensor(tensor[:0], dtype).shape == (0, 3)
+
+
+@pytest.mark.torch
 def test_the_bits_keep_their_tensor():
     import torch
 

@@ -273,6 +273,11 @@ CASES = {
         "float[n,5] x | { y = EyeLike<k=1>(x) z = EyeLike<dtype=7, k=-1>(x) }",
         N,
     ),
+    "identities of halves": Case(
+        "float[n,5] x | { h = Cast<to=10>(x) y = EyeLike(h)"
+        " z = EyeLike<dtype=11, k=-1>(h) }",
+        N,
+    ),
     "triangles of any size": Case(
         "float[2,n,m] x | { y = Trilu(x) z = Trilu<upper=0>(x) }", NM
     ),

@@ -49,6 +49,13 @@ def test_normal_numbers_have_their_mean_and_deviation():
     assert abs((abs(y - 2) < 0.5).mean() - 0.6827) < NEAR
 
 
+@pytest.mark.parametrize("op", ["Bernoulli", "RandomNormalLike", "RandomUniformLike"])
+def test_numbers_like_halves_are_halves(op: str):
+    body = ONE.format(op).replace("float[", "float16[")
+    y = compiled(body)(X.astype(np.float16))
+    assert (y.dtype, y.shape) == (np.float16, X.shape)
+
+
 def test_draws_of_a_model_are_apart():
     body = """(float[n,100] x) => (float[n,100] y, float[n,100] z)
     { y = RandomNormalLike(x) z = RandomNormalLike(x) }"""
