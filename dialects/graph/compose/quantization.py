@@ -87,7 +87,7 @@ def _extreme(op: type[ExtremeOp], x: SSAValue, axes: tuple[int, ...]) -> SSAValu
 
 
 def range_of(x: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Builds the least and the greatest element, zero included: zeros if there are none."""
+    """Builds the least and the greatest element, zero included; of none, zeros."""
     every = tuple(range(len(shape_of(x))))
     zero = number_like(0, x)
     least = MinimumOp(_extreme(ReduceMinOp, x, every), zero)
