@@ -18,7 +18,7 @@ from ..ops.binary import DivOp, MaximumOp, MinimumOp, SubOp
 from ..ops.compare import EqOp
 from ..ops.dequantize import DequantizeOp
 from ..ops.quantize import QuantizeOp
-from ..ops.reduce import ReduceMaxOp, ReduceMinOp
+from ..ops.reduce import ExtremeOp, ReduceMaxOp, ReduceMinOp
 from ..ops.rounding import RoundOp
 from ..ops.where import WhereOp
 from .number import convert, element_of, number_like
@@ -81,12 +81,17 @@ def _aligned(given: SSAValue, x: SSAValue, axis: int, block: int) -> SSAValue:
     return part(flat, axis, 0, size)
 
 
+def _extreme(op: type[ExtremeOp], x: SSAValue, axes: tuple[int, ...]) -> SSAValue:
+    """Builds the extreme element, which is the op's identity where there are none."""
+    return op(x, axes=axes, keepdims=False, or_identity=UnitAttr()).result
+
+
 def range_of(x: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Builds the least and the greatest element, zero included."""
+    """Builds the least and the greatest element, zero included; of none, zeros."""
     every = tuple(range(len(shape_of(x))))
     zero = number_like(0, x)
-    least = MinimumOp(ReduceMinOp(x, axes=every, keepdims=False), zero)
-    most = MaximumOp(ReduceMaxOp(x, axes=every, keepdims=False), zero)
+    least = MinimumOp(_extreme(ReduceMinOp, x, every), zero)
+    most = MaximumOp(_extreme(ReduceMaxOp, x, every), zero)
     return least.result, most.result
 
 

@@ -156,3 +156,16 @@ def test_products_of_few_bytes_are_exact(rows: tuple[int, ...], k: int):
     source.graph.initializer.append(numpy_helper.from_array(b, "b"))
     wanted = a.astype(np.int32) @ b.astype(np.int32)
     np.testing.assert_array_equal(sr.compile(source)(a), wanted)
+
+
+@pytest.mark.parametrize("batch", [0, 1])
+def test_a_scale_that_the_run_finds_is_one_of_an_empty_batch(batch: int):
+    made = parser.parse_model(
+        '<ir_version: 10, opset_import: ["" : 21]>'
+        "g (float[n,4] x, int8[4,3] w) => (int32[n,3] y, float s, uint8 z) {"
+        " q, s, z = DynamicQuantizeLinear(x) y = MatMulInteger(q, w, z) }"
+    )
+    x, w = np.zeros((batch, 4), np.float32), np.ones((4, 3), np.int8)
+    y, scale, zero = sr.compile(made)(x, w)
+    np.testing.assert_array_equal(y, np.zeros((batch, 3), np.int32))
+    assert (float(scale), int(zero)) == (1, 0)

@@ -58,6 +58,7 @@ def test_scales_of_axes_and_blocks(name: str):
         ([1.0, 2.55], 0.01, 0),
         ([-2.55, -1.0], 0.01, 255),
         ([0.0, -0.0], 1.0, 0),
+        ([], 1.0, 0),
     ],
 )
 def test_dynamic_parameters(numbers: list[float], scale: float, zero: int):
