@@ -141,6 +141,18 @@ def borrowed_machine(machine: Machine) -> Generator[binding.TargetMachine]:
     idle.append(made)
 
 
+def parse(text: str, context: binding.ContextRef | None = None) -> binding.ModuleRef:
+    """
+    A module of LLVM's text, in a context of its own or in one that is given; raises
+    `RuntimeError` when the text is not LLVM's.
+
+    The module holds its context, which goes after it and is never closed: that frees
+    what is in it, as a module that an interruption has left in a traceback, and which
+    would be freed again.
+    """
+    return binding.parse_assembly(text, context or binding.create_context())
+
+
 def compile_text(text: str, machine: Machine) -> bytes:
     """
     The object code of a module; raises `RuntimeError` when the text is not LLVM's.
@@ -165,8 +177,7 @@ def optimized(
     """
     with (
         borrowed_machine(machine) as lowered,
-        binding.create_context() as context,
-        binding.parse_assembly(text, context) as module,
+        parse(text) as module,
     ):
         module.triple = machine.triple
         module.data_layout = str(lowered.target_data)

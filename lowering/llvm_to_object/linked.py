@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from llvmlite import binding
 
 from ...runtime import Cache
-from . import CODE, Machine, know_targets, optimize
+from . import CODE, Machine, know_targets, optimize, parse
 from .unlocked import emit_object
 
 
@@ -37,6 +37,7 @@ def _link(texts: Sequence[str], names: Sequence[str], machine: Machine) -> bytes
     """The object, compiled anew."""
     know_targets()
     target = binding.Target.from_triple(machine.triple)
+    context = binding.create_context()
     with (
         target.create_target_machine(
             cpu=machine.cpu,
@@ -45,18 +46,17 @@ def _link(texts: Sequence[str], names: Sequence[str], machine: Machine) -> bytes
             reloc="pic",
             codemodel="small",
         ) as lowered,
-        binding.create_context() as context,
-        binding.parse_assembly("", context) as whole,
+        parse("", context) as whole,
     ):
         whole.triple = machine.triple
         whole.data_layout = str(lowered.target_data)
         for text in texts:
-            part = binding.parse_assembly(text, context)
-            part.triple = machine.triple
-            part.data_layout = str(lowered.target_data)
-            part.verify()
-            optimize(part, lowered, machine.passes_for(text))
-            whole.link_in(part)
+            with parse(text, context) as part:
+                part.triple = machine.triple
+                part.data_layout = str(lowered.target_data)
+                part.verify()
+                optimize(part, lowered, machine.passes_for(text))
+                whole.link_in(part)
         for each in whole.functions:
             if not each.is_declaration and each.name not in names:
                 each.linkage = "internal"

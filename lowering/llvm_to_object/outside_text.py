@@ -8,7 +8,7 @@ from llvmlite import binding
 from xdsl.utils.exceptions import VerifyException
 
 from ...runtime.elf import is_outside
-from . import know_targets
+from . import know_targets, parse
 
 
 def internal_text(text: str, function: str, parameters: Sequence[str]) -> str:
@@ -20,19 +20,18 @@ def internal_text(text: str, function: str, parameters: Sequence[str]) -> str:
     signature.
     """
     know_targets()
-    with binding.create_context() as context:
-        try:
-            module = binding.parse_assembly(text, context)
-        except RuntimeError as error:
-            said = " ".join(str(error).split())
-            raise VerifyException(f"expected LLVM IR, got an error: {said}") from error
-        with module:
-            _check(module, function, parameters)
-            for each in (*module.functions, *module.global_variables):
-                if not each.is_declaration:
-                    each.linkage = "internal"
-            module.triple = module.data_layout = ""
-            return _without_header(str(module))
+    try:
+        module = parse(text)
+    except RuntimeError as error:
+        said = " ".join(str(error).split())
+        raise VerifyException(f"expected LLVM IR, got an error: {said}") from error
+    with module:
+        _check(module, function, parameters)
+        for each in (*module.functions, *module.global_variables):
+            if not each.is_declaration:
+                each.linkage = "internal"
+        module.triple = module.data_layout = ""
+        return _without_header(str(module))
 
 
 def _check(module: binding.ModuleRef, function: str, parameters: Sequence[str]) -> None:
