@@ -16,7 +16,7 @@ from xdsl.utils.hints import isa
 from ....dialects import Polynomial
 from ..unsupported import Unsupported
 from .call import Pair
-from .float_numbers import computed
+from .float_numbers import computed, holds, whole
 from .sizes import Sizes
 
 
@@ -60,7 +60,8 @@ Value: TypeAlias = (
 """The value of a node."""
 
 _ON_NUMBERS = re.compile(
-    r"aten\.(\w+\.\w*Scalar\w*|(full|full_like|scalar_tensor|clamp\w*)\.default)"
+    r"aten\.(\w+\.\w*Scalar\w*|scatter\.value\w*"
+    r"|(full|full_like|scalar_tensor|clamp\w*)\.default)"
 )
 """
 Operators whose number arguments become tensors, so that they may be computed at run
@@ -78,12 +79,20 @@ def number_of(value: Any, sizes: Sizes) -> Value:
     reason = Unsupported(f"a number computed from sizes, {value}")
     try:
         if isinstance(value, torch.SymInt):
-            return sizes.dim(value)
-        if isinstance(value, torch.SymFloat):
-            return Item(computed(value.node.expr, sizes), reason)
+            return _integer(value, sizes)
+        if isinstance(value, torch.SymBool):
+            return Item(holds(value.node.expr, sizes), reason)
+        return Item(computed(value.node.expr, sizes), reason)
     except Unsupported as why:
         return _Unreadable(why)
-    return _Unreadable(reason)
+
+
+def _integer(value: torch.SymInt, sizes: Sizes) -> Value:
+    """A size, or an integer of data that has no range by which it could be one."""
+    try:
+        return sizes.dim(value)
+    except Unsupported as why:
+        return Item(whole(value.node.expr, sizes), why)
 
 
 def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:

@@ -13,6 +13,7 @@ from ....dialects.graph.compose import (
     Number,
     convolved,
     convolved_back,
+    permuted,
     pooling,
     product,
     reshaped,
@@ -180,6 +181,14 @@ def convolution(
     return conv(call, x, weight, bias, stride, padding, dilation, groups)
 
 
+def _conv_tbc(
+    call: Call, x: SSAValue, weight: SSAValue, bias: SSAValue, padding: int = 0
+) -> Result:
+    """The convolution of rows by batch by channels, as fairseq writes sequences."""
+    rows, kernel = permuted(x, (1, 2, 0)), permuted(weight, (2, 1, 0))
+    return permuted(conv(call, rows, kernel, bias, padding=padding), (2, 0, 1))
+
+
 def _trilinear(
     call: Call,
     a: SSAValue,
@@ -216,6 +225,7 @@ READERS: dict[str, Reader] = {
     "aten.addmv.default": _plus_product(_vector_product),
     "aten._trilinear.default": _trilinear,
     "aten.convolution.default": convolution,
+    "aten.conv_tbc.default": _conv_tbc,
     "aten._convolution.default": convolution,
     **{
         f"aten.conv{count}d.{form}": conv

@@ -1,10 +1,13 @@
-"""Numbers that a program computes from sizes by floats: tensors of one f64 each."""
+"""
+Numbers that a program computes from sizes and from data: tensors of one f64 each, or of
+one i64 where they are whole.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import f64, i1
+from xdsl.dialects.builtin import f64, i1, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.graph import (
@@ -73,6 +76,19 @@ _RELATIONS: dict[str, type[CompareOp]] = {
 """Relations of two numbers, by sympy's names."""
 
 
+def whole(expression: Expression, sizes: Sizes) -> SSAValue:
+    """
+    Builds the integer that an expression of data describes, exactly; raises
+    `Unsupported`.
+    """
+    kind = expression.func.__name__
+    if expression in sizes.items:
+        return convert(sizes.items[expression], i64)
+    if kind in _OF_MANY and _is_of_data(expression, sizes):
+        return _joined(_OF_MANY[kind], [whole(e, sizes) for e in expression.args])
+    return quantity(sizes.read(expression), i64)
+
+
 def computed(expression: Expression, sizes: Sizes) -> SSAValue:
     """Builds the number that an expression describes; raises `Unsupported`."""
     kind = expression.func.__name__
@@ -90,7 +106,7 @@ def computed(expression: Expression, sizes: Sizes) -> SSAValue:
         return _OF_ONE[kind](computed(expression.args[0], sizes)).result
     if kind in _OF_TWO:
         return _OF_TWO[kind](*(computed(e, sizes) for e in expression.args)).result
-    if kind in _OF_MANY and _has_floats(expression):
+    if kind in _OF_MANY and (_has_floats(expression) or _is_of_data(expression, sizes)):
         return _joined(_OF_MANY[kind], [computed(e, sizes) for e in expression.args])
     return quantity(sizes.read(expression), f64)
 
@@ -135,6 +151,11 @@ def _power(expression: Expression, sizes: Sizes) -> SSAValue:
     if exponent.is_number and float(exponent) == 0.5:
         return SqrtOp(x).result
     return PowOp(x, computed(exponent, sizes)).result
+
+
+def _is_of_data(expression: Expression, sizes: Sizes) -> bool:
+    """Whether an expression has a number that the run computes, which is no size."""
+    return not sizes.items.keys().isdisjoint(expression.free_symbols)
 
 
 def _has_floats(expression: Expression) -> bool:

@@ -125,6 +125,7 @@ def index_put(
     indices: Sequence[SSAValue | None],
     values: SSAValue,
     accumulate: bool = False,
+    *_: object,
 ) -> Result:
     """The tensor with values stored at indices, or added to its elements."""
     masks = [
@@ -277,6 +278,7 @@ READERS: dict[str, Reader] = {
     "aten.gather.default": gather,
     "aten.index.Tensor": index,
     "aten.index_put.default": index_put,
+    "aten._index_put_impl.default": index_put,
     "aten.index_select.default": index_select,
     "aten.masked_scatter.default": masked_scatter,
     "aten.put.default": put,

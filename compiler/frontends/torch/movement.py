@@ -105,6 +105,9 @@ def unfold(call: Call, x: SSAValue, axis: int, size: int, step: int) -> SSAValue
         return reshaped(unfold(call, reshaped(x, [1]), 0, size, step), [size])
     place = normalize_axis(axis, len(shape))
     before, after = shape[:place], shape[place + 1 :]
+    if size == 0:
+        count = shape[place] // step + 1
+        return expanded(number_like(0, x), [*before, count, *after, 0])
     flat = reshaped(x, [product(before), 1, shape[place], product(after)])
     rows = UnfoldOp(flat, kernel=(size, 1), strides=(step, 1), dilation=(1, 1)).result
     return reshaped(rows, [*before, shape_of(rows)[2], *after, size])
@@ -180,4 +183,5 @@ READERS: dict[str, Reader] = {
     "aten.stack.default": stack,
     "aten.flip.default": flip,
     "aten.unfold.default": unfold,
+    "prims.collapse.default": view,
 }

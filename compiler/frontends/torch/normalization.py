@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, product
@@ -23,6 +24,7 @@ from ....dialects.graph import (
 from ....dialects.graph.compose import (
     centered,
     expanded,
+    filled,
     number,
     number_like,
     reshaped,
@@ -242,12 +244,14 @@ def _along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
 def native_dropout(
     call: Call, x: SSAValue, ratio: float, training: bool | None
 ) -> Result:
-    """The tensor, and a mask of dropped elements, which only training uses."""
+    """The tensor without the elements that are dropped, and a mask of the others."""
     # Torch takes a missing flag for training.
     if training is False or ratio == 0:
-        return [DropoutOp(x, ratio=float(ratio)).result, None]
+        mask = filled(np.array(True), shape_of(x))
+        return [DropoutOp(x, ratio=float(ratio)).result, mask]
     if ratio == 1:
-        return [MulOp(x, number_like(0, x)).result, None]
+        mask = filled(np.array(False), shape_of(x))
+        return [MulOp(x, number_like(0, x)).result, mask]
     if not call.draws:
         raise Training("elements dropped at random, as in training")
     kept, result = dropped(x, float(ratio))

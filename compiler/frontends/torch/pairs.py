@@ -68,6 +68,7 @@ _QUANTITIES: dict[str, Sequence[int]] = {
     "aten.constant_pad_nd.default": (0, 2),
     "aten.pad.default": (0, 3),
     "aten.index_put.default": (0, 2),
+    "aten._index_put_impl.default": (0, 2),
     "aten.full.default": (1,),
     "aten.full_like.default": (1,),
 }

@@ -20,13 +20,21 @@ from ....dialects.graph import (
     ClampOp,
     DequantizeOp,
     DivOp,
+    GeOp,
+    LeOp,
     LinearOp,
+    LogicalAndOp,
+    LogicalNotOp,
+    LogicalOrOp,
     MaximumOp,
+    MinimumOp,
     MulOp,
     NegOp,
+    NeOp,
     QuantizeOp,
     RoundOp,
     SubOp,
+    WhereOp,
 )
 from ....dialects.graph.compose import (
     along,
@@ -143,6 +151,65 @@ def _dequantize_per_channel(
     return convert(result.result, call.element)
 
 
+def _fake_quantize(
+    call: Call, x: SSAValue, scale: Given, zero: Given, least: int, most: int
+) -> Result:
+    """
+    The numbers of the steps nearest to `x` within limits, and where it is within them:
+    in f32, in which no step is lost that an integer would hold.
+    """
+    step, place = _scalar(scale, f32), _scalar(zero, f32)
+    return _nearest(call, x, step, place, least, most)
+
+
+def _fake_quantize_given(
+    call: Call,
+    x: SSAValue,
+    scale: SSAValue,
+    zero: SSAValue,
+    enabled: SSAValue,
+    least: int,
+    most: int,
+) -> Result:
+    """The same by tensors, where a third does not say that `x` stays as it is."""
+    found, inside = _fake_quantize(call, x, scale, zero, least, most)
+    is_on = NeOp(_scalar(enabled, f32), number(0, f32)).result
+    return [
+        WhereOp(is_on, found, x).result,
+        LogicalOrOp(LogicalNotOp(is_on), inside).result,
+    ]
+
+
+def _fake_quantize_channels(
+    call: Call,
+    x: SSAValue,
+    scales: SSAValue,
+    zeros: SSAValue,
+    axis: int,
+    least: int,
+    most: int,
+) -> Result:
+    """The same with a scale for each index of an axis."""
+    rank = len(shape_of(x))
+    step, place = (
+        along(convert(each, f32), axis % rank, rank) for each in (scales, zeros)
+    )
+    return _nearest(call, x, step, place, least, most)
+
+
+def _nearest(
+    call: Call, x: SSAValue, step: SSAValue, place: SSAValue, least: int, most: int
+) -> list[SSAValue]:
+    """Builds the numbers of the nearest steps within limits, and what is inside."""
+    steps = AddOp(RoundOp(MulOp(convert(x, f32), _reciprocal(step))), place).result
+    # PyTorch makes an integer of NaN, the least that there is.
+    above = GeOp(steps, number(least, f32))
+    inside = LogicalAndOp(above, LeOp(steps, number(most, f32)))
+    kept = WhereOp(above, MinimumOp(steps, number(most, f32)), number(least, f32))
+    found = MulOp(SubOp(kept, place), step).result
+    return [convert(found, tensor_type(x).element_type), inside.result]
+
+
 def _results(call: Call, scale: SSAValue, zero: SSAValue) -> Result:
     """A scale and a zero point in the forms of the two results."""
     return [
@@ -217,7 +284,15 @@ def _scaled_product(
     return convert(found, call.element)
 
 
+_FAKE = "aten.fake_quantize_per"
+"""How operators begin that round to steps and stay floats, as in training for them."""
+
 READERS: dict[str, Reader] = {
+    f"{_FAKE}_tensor_affine_cachemask.default": _fake_quantize,
+    f"{_FAKE}_channel_affine_cachemask.default": _fake_quantize_channels,
+    "aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default": (
+        _fake_quantize_given
+    ),
     "aten._scaled_mm.default": _scaled_product,
     "aten._int_mm.default": _integer_product,
     "aten._weight_int8pack_mm.default": _product_of_steps,

@@ -87,6 +87,16 @@ def _reduce_all(op: type[ReduceOp]) -> Reader:
     return read
 
 
+def _along(op: type[ReduceOp]) -> Reader:
+    """The reader of a reduction by `op` along axes, none of which is kept."""
+    along = reduce(op)
+
+    def read(call: Call, value: SSAValue, axes: _Axes, *_: object) -> Result:
+        return along(call, value, axes)
+
+    return read
+
+
 def _holds(op: type[ExtremeOp]) -> Reader:
     """
     The reader of a reduction by `op` of booleans, true for nonzero elements; of no
@@ -248,6 +258,8 @@ READERS: dict[str, Reader] = {
     "aten.sum.dim_IntList": reduce(SumOp),
     "aten.mean.default": _reduce_all(MeanOp),
     "aten.mean.dim": reduce(MeanOp),
+    "prims.sum.default": _along(SumOp),
+    "prims.prod.default": _along(ProdOp),
     "aten.prod.default": _reduce_all(ProdOp),
     "aten.prod.dim_int": reduce(ProdOp),
     "aten.amax.default": reduce(ReduceMaxOp),

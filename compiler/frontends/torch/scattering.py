@@ -94,8 +94,11 @@ def _reduce_into(
     return divide(total, scatter(counts, one, "add")).result
 
 
-def _scattered(combiner: Combiner | None) -> Reader:
-    """The reader of a scatter with this combiner, or that of its last argument."""
+def _scattered(combiner: Combiner | None, is_number: bool = False) -> Reader:
+    """
+    The reader of a scatter with this combiner, or that of its last argument: of a
+    tensor, or of one number to all places.
+    """
 
     def read(
         call: Call,
@@ -106,10 +109,11 @@ def _scattered(combiner: Combiner | None) -> Reader:
         reduction: str | None = None,
     ) -> Result:
         flat, at = at_least_one_axis(x), at_least_one_axis(indices)
-        if isinstance(source, SSAValue):
-            updates = at_least_one_axis(source)
+        updates = call.as_tensor(source, call.element)
+        if is_number:
+            updates = expanded(updates, shape_of(at))
         else:
-            updates = expanded(call.as_tensor(source, call.element), shape_of(at))
+            updates = at_least_one_axis(updates)
         how = combiner if reduction is None else _COMBINERS[reduction]
         result = ScatterOp(
             flat, at, updates, axis=axis, wraps=False, reduction=how or "none"
@@ -236,9 +240,9 @@ READERS: dict[str, Reader] = {
     "aten._embedding_bag_forward_only.default": embedding_bag,
     "aten.index_reduce.default": index_reduce,
     "aten.scatter.src": _scattered(None),
-    "aten.scatter.value": _scattered(None),
+    "aten.scatter.value": _scattered(None, is_number=True),
     "aten.scatter.reduce": _scattered(None),
-    "aten.scatter.value_reduce": _scattered(None),
+    "aten.scatter.value_reduce": _scattered(None, is_number=True),
     "aten.scatter_add.default": _scattered("add"),
     "aten.scatter_reduce.two": _scatter_reduce,
 }

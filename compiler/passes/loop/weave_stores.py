@@ -57,7 +57,6 @@ from ....dialects.loop import (
     target_of,
 )
 
-
 _MOST_OPS = 64
 """Ops of bodies, at most, that are written out; chosen by hand."""
 
@@ -102,30 +101,35 @@ def _chain_of(loop: ForOp) -> list[ForOp]:
 def _woven(chains: Sequence[Sequence[ForOp]]) -> int:
     """How many chains of loops, from the first on, store what lies between; or none."""
     store = _only_store(chains[0][-1])
-    if store is None:
+    if store is None or any(each.kind != "parallel" for each in chains[0]):
         return 0
     at = store.at
-    count, starts = at.step(chains[0][-1].index), list[Dim]()
+    count, starts = at.step(chains[0][-1].index), set[int]()
     if not isinstance(count, int) or not 2 <= count <= len(chains):
         return 0
     for chain in chains[:count]:
         other = _only_store(chain[-1])
         if other is None or other.buffer is not store.buffer:
             return 0
-        if [each.size for each in chain] != [each.size for each in chains[0]]:
+        start = other.at.offset - at.offset
+        if not isinstance(start, int) or start in starts:
             return 0
-        steps = [other.at.step(each.index) for each in chain]
-        if steps != [at.step(each.index) for each in chains[0]]:
+        if _walk(chain, other) != _walk(chains[0], store):
             return 0
-        starts.append(other.at.offset - at.offset)
-    return count if sorted(map(str, starts)) == [*map(str, range(count))] else 0
+        starts.add(start)
+    return count if max(starts) - min(starts) == count - 1 else 0
+
+
+def _walk(chain: Sequence[ForOp], store: StoreOp) -> list[tuple[str, Dim, Dim]]:
+    """How loops run, and how far a store goes with each of them."""
+    return [(each.kind, each.size, store.at.step(each.index)) for each in chain]
 
 
 def _only_store(loop: ForOp) -> StoreOp | None:
     """The only store of a loop, by indices of loops, with no loop inside."""
     ops = [*loop.body.block.ops]
     stores = [each for each in ops if isinstance(each, StoreOp)]
-    if loop.kind != "parallel" or any(each.regions for each in ops) or len(stores) != 1:
+    if any(each.regions for each in ops) or len(stores) != 1:
         return None
     (store,) = stores
     is_plain = not store.at.blocked_indices
@@ -149,7 +153,9 @@ def _is_short(loop: ForOp, lanes: int) -> bool:
     it what follows, and read what vectors along that loop hold.
     """
     around, store = loop.parent_op(), _only_store(loop)
-    if not isinstance(around, ForOp) or around.kind != "parallel" or store is None:
+    if not isinstance(around, ForOp) or store is None:
+        return False
+    if loop.kind != "parallel" or around.kind != "parallel":
         return False
     ops, size = [*loop.body.block.ops], loop.size
     if not isinstance(size, int) or not 2 <= size <= _MOST_OPS // len(ops):

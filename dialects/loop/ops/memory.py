@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -174,7 +174,9 @@ class StoreOp(IRDLOperation, metaclass=OpClass):
         step = at.step(index)
         if block is None or not isinstance(step, int) or not 2 <= step <= _MOST_WOVEN:
             return ()
-        if at.blocked_indices or any(isinstance(e.owner, Operation) for e in at.indices):
+        if at.blocked_indices or any(
+            isinstance(e.owner, Operation) for e in at.indices
+        ):
             return ()
         found: dict[Dim, StoreOp] = {}
         for op in block.ops:

@@ -82,10 +82,9 @@ def woven(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
             for one, other in zip(*halves, strict=True)
             for picked in picks
         ]
-    return [
-        _gathered(w, rows, [divmod(each, len(rows)) for each in range(first, first + lanes)])
-        for first in range(0, lanes * len(rows), lanes)
-    ]
+    turns = [divmod(each, len(rows)) for each in range(lanes * len(rows))]
+    starts = range(0, len(turns), lanes)
+    return [_gathered(w, rows, turns[each : each + lanes]) for each in starts]
 
 
 def _gathered(

@@ -228,9 +228,23 @@ CASES: dict[str, Case] = {
     "log_softmax": fixed(lambda x: torch.log_softmax(x, 0), floats(*X)),
     "_log_softmax": fixed(lambda x: torch._log_softmax(x, 0, False), floats(*X)),
     "dropout": fixed(lambda x: F.dropout(x, 0.5, training=False), floats(*X)),
-    "native_dropout": fixed(
-        lambda x: torch.native_dropout(x, 0.5, False)[0], floats(*X)
+    "native_dropout": fixed(lambda x: torch.native_dropout(x, 0.5, False), floats(*X)),
+    "native_dropout of all": fixed(
+        lambda x: torch.native_dropout(x, 1.0, True), floats(*X)
     ),
+    "conv_tbc": fixed(
+        lambda x, w, b: torch.conv_tbc(x, w, b, 1),
+        floats(9, 4, 5),
+        floats(3, 5, 6),
+        floats(6),
+    ),
+    **{
+        f"prims.{name}": fixed(
+            lambda x, name=name: getattr(torch.ops.prims, name)(x, (0, 2)),
+            floats(3, 4, 5),
+        )
+        for name in ("sum", "prod")
+    },
     # Reductions.
     "any": fixed(torch.any, truths(*X)),
     **{

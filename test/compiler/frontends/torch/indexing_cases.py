@@ -206,6 +206,23 @@ CASES: dict[str, Case] = {
         torch.tensor([2, -2, 1]),
         floats(3, 6),
     ),
+    "_index_put_impl_ to add": fixed(
+        lambda x, i, y: torch.ops.aten._index_put_impl_(
+            x.clone(), (i,), y, accumulate=True, unsafe=False
+        ),
+        floats(*X),
+        torch.tensor([2, -2, 1]),
+        floats(3, 6),
+    ),
+    **{
+        f"scatter {kind} of a tensor's number": fixed(
+            lambda x, i, y: x.scatter(1, i, y.item()), x, whole(4, 2, low=0), y
+        )
+        for kind, x, y in (
+            ("a float", floats(*X), torch.tensor(2.5)),
+            ("an integer", whole(*X), torch.tensor(7)),
+        )
+    },
     "index_put after an axis": fixed(
         lambda x, i, j, y: assigned(x, (slice(None), i, j), y),
         floats(4, 5, 6),

@@ -85,6 +85,11 @@ CASES: dict[str, Case] = {
     "unbind": dynamic(lambda x: sum(x.unbind(1)), floats(*X)),
     "embedding": dynamic(F.embedding, whole(4, 3, low=0, high=7), floats(7, 5)),
     "unfold scalar": fixed(lambda x: x.unfold(0, 1, 1), floats()),
+    "unfold nothing of a scalar": fixed(lambda x: x.unfold(0, 0, 1), floats()),
+    "unfold nothing": dynamic(lambda x: x.unfold(1, 0, 2), floats(3, 5)),
+    "prims.collapse": dynamic(
+        lambda x: torch.ops.prims.collapse(x, 1, 2), floats(3, 4, 5)
+    ),
     # Tensors out of nothing.
     "full": dynamic(
         lambda x: torch.full((3, x.shape[0]), 2.5) + x.shape[0], floats(*X)

@@ -74,7 +74,47 @@ def _of_eight_bits(scales: Tensor, x: Tensor, w: Tensor, bias: Tensor) -> Tensor
     return ATEN._scaled_mm(a, b.T, left, scales, bias=bias, out_dtype=torch.float32)
 
 
+FAKE = torch.cat([torch.arange(-9, 9) * 0.25, torch.tensor([300.0, -300.0, torch.nan])])
+"""Numbers at ties, beyond all steps, and none."""
+
 CASES: dict[str, Case] = {
+    **{
+        f"fake steps of {scale} from {zero}": fixed(
+            lambda x, scale=scale, zero=zero: (
+                ATEN.fake_quantize_per_tensor_affine_cachemask(x, scale, zero, -8, 7)
+            ),
+            FAKE,
+        )
+        for scale, zero in ((0.5, 0), (0.5, 3), (0.3, -5))
+    },
+    "fake steps of f16": fixed(
+        lambda x: torch.fake_quantize_per_tensor_affine(x, 0.25, 3, 0, 15), FAKE.half()
+    ),
+    "fake steps of a given scale": fixed(
+        lambda x, s, z: torch.fake_quantize_per_tensor_affine(x, s, z, -8, 7),
+        FAKE,
+        torch.tensor(0.3),
+        torch.tensor(2, dtype=torch.int32),
+    ),
+    **{
+        f"fake steps that are {'on' if on else 'off'}": fixed(
+            lambda x, s, z, on=on: (
+                ATEN._fake_quantize_per_tensor_affine_cachemask_tensor_qparams(
+                    x, s, z, torch.tensor(on), -8, 7
+                )
+            ),
+            floats(4, 6) * 4,
+            torch.tensor(0.3),
+            torch.tensor(2, dtype=torch.int32),
+        )
+        for on in (0, 1)
+    },
+    "fake steps of channels": fixed(
+        lambda x: ATEN.fake_quantize_per_channel_affine_cachemask(
+            x, SCALES, ZEROS.int(), 1, -8, 7
+        ),
+        floats(3, 4, 5) * 4,
+    ),
     **{
         f"floats of eight bits by {name}": dynamic(
             partial(_of_eight_bits, scales), floats(6, 16), floats(16, 16), floats(16)

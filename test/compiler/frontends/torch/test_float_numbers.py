@@ -32,6 +32,16 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "attention": lambda x: torch.softmax(x @ x.T / x.shape[1] ** 0.5, -1) @ x,
 }
 
+OF_DATA: dict[str, Callable[[Any, Any], Any]] = {
+    "a sum": lambda a, b: a + b,
+    "a product less one": lambda a, b: a * b - 1,
+    "a difference": lambda a, b: a - b,
+    "greater": lambda a, b: a > b,
+    "equal": lambda a, b: a == b,
+    "not equal": lambda a, b: a != b,
+}
+"""What is computed of two numbers that tensors hold."""
+
 SIZES: dict[str, Callable[[Any], Any]] = {
     "padded by a size": lambda x: functional.pad(x, (0, x.shape[0])),
     "padded before and after": lambda x: functional.pad(
@@ -122,3 +132,15 @@ def test_an_open_size_at_which_torch_ignores_a_scale_is_refused():
     assert module(floats(7, 5).numpy()).shape == (1, 1, 8, 6)
     with pytest.raises(ValueError, match=r"ignores the scale 1\.2 there"):
         module(floats(7, 4).numpy())
+
+
+@pytest.mark.parametrize("name", OF_DATA)
+@pytest.mark.parametrize(("a", "b"), [(7, -5), (2**53 + 1, 1), (2.5, -0.75), (3.0, 3)])
+def test_numbers_of_data_are_outputs(name: str, a: float, b: float):
+    def model(x: Any, y: Any) -> Any:
+        return OF_DATA[name](x.item(), y.item())
+
+    given = torch.tensor(a), torch.tensor(b)
+    module = sr.compile(torch.export.export(Wrapped(model), given))
+    got = module(*given)
+    assert (type(got), got) == (type(model(*given)), model(*given))

@@ -1,4 +1,4 @@
-"""Elements a few apart are read as numpy reads them, and none beside them."""
+"""Elements a few apart are those that numpy has there, and none beside them change."""
 
 from __future__ import annotations
 
@@ -46,6 +46,34 @@ def test_elements_that_are_a_few_apart(step: int, type: str, target: str, count:
     size = (count - 1) * abs(step) + 1
     x = (np.arange(2 * size).reshape(2, size) % 7 - 3).astype(DTYPES[type])
     np.testing.assert_array_equal(model(x), x[:, ::step])
+
+
+def by_turns(type: str, count: int, parts: int) -> str:
+    """A model that puts as many rows by turns, after one that it repeats as often."""
+    x, y = f"tensor<{count}x1x{type}>", f"tensor<{count}x{parts}x{type}>"
+    names = [f"%x{each}" for each in range(parts)]
+    return f"""
+    func.func @main({", ".join(f"{each}: {x}" for each in names)}) -> ({y}, {y}) {{
+      %0 = graph.concat {", ".join(names)} {{axis = 1 : i64}}
+        : {", ".join([x] * parts)} -> {y}
+      %1 = graph.expand %x0 {{shape = ["{count}", "{parts}"]}} : {x} -> {y}
+      return %0, %1 : {y}, {y}
+    }}"""
+
+
+@pytest.mark.sampled(together=1)
+@pytest.mark.parametrize("count", [1, 7, 16, 67, 130])
+@pytest.mark.parametrize("target", ["x86-64", "x86-64-v3", "host"])
+@pytest.mark.parametrize("type", DTYPES)
+@pytest.mark.parametrize("parts", [2, 3, 4, 5, 6, 8, 9])
+def test_rows_by_turns(parts: int, type: str, target: str, count: int):
+    options = sr.Options(cache=False, check_memory=True)
+    model = sr.compile(by_turns(type, count, parts), target=target, options=options)
+    skip_unless_runs(target)
+    x = (np.arange(parts * count).reshape(parts, count, 1) % 7 - 3).astype(DTYPES[type])
+    turns, repeated = model(*x)
+    np.testing.assert_array_equal(turns, np.concatenate(x, axis=1))
+    np.testing.assert_array_equal(repeated, np.repeat(x[0], parts, axis=1))
 
 
 @pytest.mark.parametrize("target", ["x86-64-v3", "host"])

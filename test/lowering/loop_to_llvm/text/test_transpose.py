@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from math import log2
 
 import pytest
 from xdsl.dialects.builtin import f32
 
 from static_runtime.lowering.loop_to_llvm.text.function import FunctionWriter
-from static_runtime.lowering.loop_to_llvm.text.transpose import transposed
+from static_runtime.lowering.loop_to_llvm.text.transpose import transposed, woven
 from static_runtime.lowering.loop_to_llvm.text.types import Value
 
 SHUFFLE = re.compile(
@@ -18,11 +19,15 @@ SHUFFLE = re.compile(
 )
 
 
-def shuffled(count: int, lanes: int) -> tuple[list[list[object]], int]:
-    """The columns of rows with elements (row, lane), and how many shuffles."""
+def shuffled(
+    count: int,
+    lanes: int,
+    moved: Callable[[FunctionWriter, list[Value]], list[Value]] = transposed,
+) -> tuple[list[list[object]], int]:
+    """What becomes of rows with elements (row, lane), and how many shuffles."""
     w = FunctionWriter({})
     rows = [Value(f"%row{number}", f32, lanes) for number in range(count)]
-    found = transposed(w, rows)
+    found = moved(w, rows)
     known: dict[str, list[object]] = {"poison": [None] * lanes}
     for number, row in enumerate(rows):
         known[row.text] = [(number, lane) for lane in range(lanes)]
@@ -48,3 +53,14 @@ def test_of_few_lanes_the_first_columns_are_theirs(count: int, lanes: int):
     assert columns[:lanes] == [
         [(row, at) for row in range(count)] for at in range(lanes)
     ]
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16])
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7, 8])
+def test_elements_by_turns(count: int, lanes: int):
+    vectors, shuffles = shuffled(count, lanes, woven)
+    turns = [(row, lane) for lane in range(lanes) for row in range(count)]
+    assert [each for vector in vectors for each in vector] == turns
+    halvings = (count & -count).bit_length() - 1
+    odd = count >> halvings
+    assert shuffles == count * (halvings + odd - 1)
