@@ -11,7 +11,7 @@ DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS \
   VIRTUAL_ENV
 
-.PHONY: demo test test-rest test-all types cases all-cases test-torch soak soak-hostile suites suite-onnx suite-opinfo \
+.PHONY: demo test test-rest test-all types cases all-cases test-torch soak soak-hostile suites suite-onnx suite-opinfo suite-torch-mlir \
   bench bench-docs lit docs \
   wheel-check lock clean
 
@@ -72,6 +72,11 @@ suite-onnx: .venv-torch/dev
 
 suite-opinfo: .venv-torch/dev
 	$(TORCH)/python -m bench.opinfo float32 float64 int64 float16 bfloat16 uint8
+
+# Beside them, where TORCH_MLIR names a checkout of torch-mlir.
+suite-torch-mlir: .venv-torch/dev
+	$(TORCH)/python -m bench.torch_mlir $(TORCH_MLIR)
+	$(TORCH)/python -m bench.torch_mlir $(TORCH_MLIR) --open
 
 # Times beside those of the peers, side by side; it takes an hour.
 bench: .venv-torch/bench

@@ -69,7 +69,7 @@ def load(source: Path) -> list[Any]:
     sys.path.insert(0, str(root))
     # Only the suite's own runner starts processes by it.
     sys.modules.setdefault("multiprocess", multiprocessing)
-    if find_spec(OPTIONAL[0]) is None:
+    if OPTIONAL[0] not in sys.modules and find_spec(OPTIONAL[0]) is None:
         sys.modules.update({name: ModuleType(name) for name in OPTIONAL})
     importlib.import_module(f"{PACKAGE}.test_suite").register_all_tests()
     registry = importlib.import_module(f"{PACKAGE}.registry")
@@ -112,8 +112,8 @@ def exported(module: Any, call: Any, is_open: bool) -> Any:
     inputs = copies(call.inputs)
     if not is_open:
         return torch.export.export(module, inputs, strict=True)
-    framework = importlib.import_module(f"{PACKAGE}.annotations")
-    name = framework.TORCH_MLIR_ARG_ANNOTATIONS_ATTR_NAME
+    names = importlib.import_module(f"{PACKAGE}.annotations")
+    name = names.TORCH_MLIR_ARG_ANNOTATIONS_ATTR_NAME
     _, *declared = getattr(module.forward, name)
     shapes = tuple(
         {

@@ -12,6 +12,7 @@ from .commands import ROOT, run_command
 pytestmark = pytest.mark.torch
 
 SMALL = str(ROOT / "test" / "models" / "onnx" / "mlp_small.onnx")
+SUITE = str(ROOT / "test" / "bench" / "small_suite")
 PLAN = ["--threads", "1", "--rounds", "1", "--ms", "1"]
 
 NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
@@ -45,6 +46,7 @@ NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
         {"SECONDS": 1e-3, "ROWS": 1},
     ),
     "replay": ([SMALL], {}),
+    "torch_mlir": ([SUITE, "--open", "--only", "add"], {}),
     "weights": (["--width", "128", "--hidden", "256", "--rounds", "1"], {}),
     "skips": (["--rounds", "1"], {"MEASURED": (), "BURST": 1e-4}),
 }

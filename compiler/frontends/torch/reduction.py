@@ -88,7 +88,7 @@ def _reduce_all(op: type[ReduceOp]) -> Reader:
 
 
 def _along(op: type[ReduceOp]) -> Reader:
-    """The reader of a reduction by `op` along axes, none of which is kept."""
+    """The reader of a reduction by `op` along axes, without an axis of one element."""
     along = reduce(op)
 
     def read(call: Call, value: SSAValue, axes: _Axes, *_: object) -> Result:

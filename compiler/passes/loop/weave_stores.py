@@ -149,8 +149,8 @@ def _join(chain: Sequence[ForOp], other: Sequence[ForOp]) -> None:
 
 def _is_short(loop: ForOp, lanes: int) -> bool:
     """
-    Whether the bodies of a loop store elements side by side, those of the loop around
-    it what follows, and read what vectors along that loop hold.
+    Whether the bodies of a loop store elements side by side, the loop around it goes
+    on behind them, and what they read is in vectors along that loop.
     """
     around, store = loop.parent_op(), _only_store(loop)
     if not isinstance(around, ForOp) or store is None:
@@ -171,7 +171,7 @@ def _is_short(loop: ForOp, lanes: int) -> bool:
 
 
 def _is_along(at: Subscript, loop: ForOp, around: ForOp, lanes: int) -> bool:
-    """Whether lanes of the loop around read one element, or those of few vectors."""
+    """Whether lanes of the loop around read one element, or what few vectors have."""
     if at.blocks_of(loop.index) or at.is_computed_in(around.body.block):
         return False
     step = at.step(around.index)
