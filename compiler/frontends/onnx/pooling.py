@@ -64,7 +64,10 @@ def pool_window(node: Node, kernel: Sizes) -> Window:
         # An image without elements has no window.
         if not isinstance(size, int) and stride > 1 and least > 1:
             fits, has_none = size - least, least - stride - size
-            message = f"{least} elements or more along spatial axis {axis} of a pool"
+            message = (
+                f"a size {size} of {least} or more along spatial axis {axis} of a "
+                "pool, or a model compiled for inputs of known sizes"
+            )
             node.require(greater(fits, has_none), message)
     return pooling.cut_short(window, spatial)
 
