@@ -27,9 +27,8 @@ from ....dialects.graph import (
 from ....dialects.graph.compose import mean_pool, permuted, quantization, reshaped
 from ....dialects.graph.compose import shape_of as shape
 from .node import Handler, Node, Result, Results
-from .pooling import max_pool
+from .pooling import max_pool, pool_window
 from .quantization import dequantize_linear, linear_conv, quantize_linear, zero_of
-from .window import window_of
 
 
 def _numbers_of(node: Node, place: int) -> SSAValue:
@@ -92,8 +91,9 @@ def _average_pool(node: Node, x: SSAValue) -> SSAValue:
     kernel = node.integers("kernel_shape")
     if not kernel or len(kernel) != node.rank(0) - 2:
         raise node.error(f"expected NxCx... and a kernel, got {node.type(0)}, {kernel}")
-    window = window_of(node, node.shape(0)[2:], kernel)
-    return mean_pool(x, window, node.flag("count_include_pad"))
+    # Where padding counts, so does what is beyond it.
+    window, counts = pool_window(node, kernel), node.flag("count_include_pad")
+    return mean_pool(x, window.padded_beyond if counts else window, counts)
 
 
 def _channels_first(handler: Handler) -> Handler:

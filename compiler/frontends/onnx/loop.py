@@ -2,7 +2,7 @@
 ONNX's Loop: a region of the graph dialect, or unrolled trips.
 
 A loop that cannot be a region, because sizes change from trip to trip, is unrolled when
-the number of trips is known and small.
+the number of trips is known and small. A loop of one trip is the nodes of that trip.
 """
 
 from __future__ import annotations
@@ -100,6 +100,8 @@ class _LoopBuilder:
 
     def changing(self) -> Sequence[Entry]:
         """The results but the values that no trip changes."""
+        if self.trips.limit == 1 and self.is_short():
+            return self.trip_by_trip(1)  # which builds its nodes only once
         with building(self.builder, Block()):
             entries = self.add_trip()
             results = tensors(self.builder, entries[1:])
@@ -292,7 +294,7 @@ class _LoopBuilder:
         self, got: Sequence[Attribute], expected: Sequence[Attribute]
     ) -> Sequence[Entry]:
         """Unrolls a loop whose trips are known and few."""
-        limit, condition = self.trips.limit, self.trips.condition
+        limit = self.trips.limit
         if not isinstance(limit, int) or not self.is_short():
             raise Unsupported(
                 "a loop in which sizes change: from "
@@ -303,11 +305,15 @@ class _LoopBuilder:
             raise self.node.error(
                 f"expected at most {MOST_TRIPS} trips of loops in which sizes change"
             )
+        return self.trip_by_trip(limit)
+
+    def trip_by_trip(self, limit: int) -> Sequence[Entry]:
+        """The results of `limit` trips, each with nodes of its own."""
         states: list[Entry] = list(self.states)
         stacks: list[list[SSAValue]] = []
         for trip in range(limit):
-            goes_on, *ends = self.trip(Known.of(np.array(trip)), states)
-            if condition is not None and not is_true(goes_on):
+            on, *ends = self.trip(Known.of(np.array(trip)), states)
+            if not (trip + 1 == limit or self.trips.condition is None or is_true(on)):
                 raise Unsupported("a loop in which sizes change until a condition ends")
             states = list(ends[: len(states)])
             rows = tensors(self.builder, ends[len(states) :])

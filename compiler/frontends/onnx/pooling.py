@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import ELEMENT_TYPES, Dim, dtype, is_float, product
+from ....dialects import ELEMENT_TYPES, Dim, dtype, greater, is_float, product
 from ....dialects.graph import (
     AddOp,
     ArgmaxPoolOp,
@@ -30,13 +30,14 @@ from ....dialects.graph.compose import (
     filled,
     mean_pool,
     padding,
+    pooling,
     raised,
     reshaped,
     root,
 )
 from .length import length_power
 from .node import Handler, Node, Result, Results
-from .window import open_window, window_of
+from .window import open_window, rounds_up, window_of
 
 
 def _kernel(node: Node) -> Sizes:
@@ -48,9 +49,27 @@ def _kernel(node: Node) -> Sizes:
     return kernel
 
 
-def _pool_window(node: Node) -> Window:
-    """The window of a pool."""
-    return window_of(node, node.shape(0)[2:], _kernel(node))
+def pool_window(node: Node, kernel: Sizes) -> Window:
+    """
+    The window of a pool. One that is longer than a padded image by less than a stride
+    is cut short, which is checked not to happen along an axis that varies.
+    """
+    spatial = node.shape(0)[2:]
+    window = window_of(node, spatial, kernel)
+    if rounds_up(node):
+        return window
+    for axis, size in enumerate(spatial):
+        low, high, stride = window.low[axis], window.high[axis], window.strides[axis]
+        least = window.reach[axis] - low - high
+        # An image without elements has no window.
+        if not isinstance(size, int) and stride > 1 and least > 1:
+            fits, has_none = size - least, least - stride - size
+            message = (
+                f"a size {size} of {least} or more along spatial axis {axis} of a "
+                "pool, or a model compiled for inputs of known sizes"
+            )
+            node.require(greater(fits, has_none), message)
+    return pooling.cut_short(window, spatial)
 
 
 def max_pool(node: Node) -> Results:
@@ -62,7 +81,7 @@ def max_pool(node: Node) -> Results:
             least = ELEMENT_TYPES[node.element(0)].limits[0]
         x, window = by_sizes.around(x, least), by_sizes.window
         return MaxPoolOp(x, **window.properties())
-    window = _pool_window(node)
+    window = pool_window(node, _kernel(node))
     properties = window.properties()
     result = MaxPoolOp(x, **properties)
     if not node.gives(1):
@@ -94,7 +113,8 @@ def _column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
 
 def _max_unpool(node: Node) -> Result:
     """Elements put back at the indices of a max pool, zeros elsewhere."""
-    window, shape = _pool_window(node), node.shape(0)
+    shape = node.shape(0)
+    window = window_of(node, shape[2:], _kernel(node))
     spatial: list[Dim] = []
     for size, *rest in zip(
         shape[2:], window.strides, window.kernel, window.low, window.high, strict=True
@@ -131,7 +151,11 @@ def _average_pool(node: Node) -> Result:
     is_told = "count_include_pad" in node.signature.attributes
     counts = is_told and node.flag("count_include_pad")
     if (by_sizes := open_window(node, _kernel(node))) is None:
-        return mean_pool(node.operand(0), _pool_window(node), counts)
+        window = pool_window(node, _kernel(node))
+        # What is beyond the padding counts in ONNX Runtime's kernel of these opsets.
+        if counts and node.since < 19 and not rounds_up(node):
+            window = window.padded_beyond
+        return mean_pool(node.operand(0), window, counts)
     x, properties = node.operand(0), by_sizes.window.properties()
     total = SumPoolOp(by_sizes.around(x, 0.0), **properties)
     ones = filled(np.ones((), dtype(node.type(0))), [1, 1, *node.shape(0)[2:]])
@@ -146,7 +170,7 @@ def _length_pool(node: Node) -> Result:
     if (by_sizes := open_window(node, _kernel(node))) is not None:
         parts, window = by_sizes.around(parts, 0.0), by_sizes.window
     else:
-        window = _pool_window(node)
+        window = pool_window(node, _kernel(node))
     total = SumPoolOp(parts, **window.properties())
     return root(total.result, power)
 

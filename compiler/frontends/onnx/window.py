@@ -62,8 +62,7 @@ def open_window(node: Node, kernel: Sequence[int]) -> OpenWindow | None:
         for size, stride in zip(spatial, strides, strict=True)
     )
     kind = _auto_pad(node)
-    rounds = "ceil_mode" in node.signature.attributes and node.flag("ceil_mode")
-    if not is_open or not (kind.startswith("SAME") or rounds):
+    if not is_open or not (kind.startswith("SAME") or rounds_up(node)):
         return None
     plain = _geometry(node, len(spatial), kernel)
     if not kind.startswith("SAME"):
@@ -95,11 +94,16 @@ def _ceiled(window: Window, spatial: Sequence[Dim]) -> OpenWindow:
 def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Window:
     """The window of a node over an image with these spatial dimensions."""
     window = _padded_window(node, _geometry(node, len(spatial), kernel), spatial)
-    if "ceil_mode" in node.signature.attributes and node.flag("ceil_mode"):
+    if rounds_up(node):
         if (rounded := pooling.rounded_up(window, spatial)) is None:
             raise Varies(f"ceil_mode over a size that varies: {node.type(0)}", *spatial)
         return rounded
     return window
+
+
+def rounds_up(node: Node) -> bool:
+    """Whether numbers of positions are rounded up."""
+    return "ceil_mode" in node.signature.attributes and node.flag("ceil_mode")
 
 
 def _geometry(node: Node, count: int, kernel: Sequence[int]) -> Window:

@@ -51,6 +51,12 @@ class Window:
         high = (a + b for a, b in zip(self.high, self.beyond, strict=True))
         return (*self.low, *high)
 
+    @property
+    def padded_beyond(self) -> Window:
+        """The window where what is beyond the padding is padding too."""
+        none = (0,) * len(self.beyond)
+        return replace(self, high=self.padding[len(self.low) :], beyond=none)
+
     def properties(self) -> dict[str, Sizes]:
         """The window as properties of a pool."""
         return {
@@ -77,6 +83,24 @@ def rounded_up(window: Window, spatial: Sequence[Dim]) -> Window | None:
     return replace(window, high=high, beyond=beyond)
 
 
+def cut_short(window: Window, spatial: Sequence[Dim]) -> Window:
+    """
+    The window where numbers of positions are rounded towards zero: longer than a padded
+    image by less than a stride, it has one position, with what is not there beyond the
+    padding. An axis of a symbolic size, or without elements, stays as it is.
+    """
+    ends: list[tuple[int, int]] = []
+    axes = zip(window.reach, window.strides, window.low, window.high, strict=True)
+    for size, (reach, stride, low, high) in zip(spatial, axes, strict=True):
+        end = (high, 0)
+        if isinstance(size, int) and 0 < size < (least := reach - low - high):
+            if least - size < 2 * stride:
+                end = _known_end(size, low, high, reach, stride)
+        ends.append(end)
+    high, beyond = (tuple(each) for each in zip(*ends, strict=True))
+    return replace(window, high=high, beyond=beyond)
+
+
 def _end(
     size: Dim, low: int, high: int, reach: int, stride: int
 ) -> tuple[int, int] | None:
@@ -84,6 +108,13 @@ def _end(
     if not isinstance(size, int):
         # For some sizes the last window begins in the padding, and is left out.
         return None if stride > 1 and high + stride > reach else (high, stride - 1)
+    return _known_end(size, low, high, reach, stride)
+
+
+def _known_end(
+    size: int, low: int, high: int, reach: int, stride: int
+) -> tuple[int, int]:
+    """The padding after an axis of a known size, and beyond it."""
     positions = -(-(size + low + high - reach) // stride) + 1
     # A window does not start in the padding after the image.
     if (positions - 1) * stride >= size + low:

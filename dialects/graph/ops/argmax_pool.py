@@ -67,8 +67,10 @@ class ArgmaxPoolOp(PoolOp):
             raise VerifyException(
                 f"expected windows with elements in them, got paddings {padding}"
             )
-        for size, step in zip(sizes(input)[2:], dilation, strict=False):
-            if any(padding) and isinstance(size, int) and size < step:
+        # A window that begins in the image has its first element there.
+        axes = zip(padding, sizes(input)[2:], dilation, strict=False)
+        for low, size, step in axes:
+            if low and isinstance(size, int) and size < step:
                 raise VerifyException(
                     f"expected windows with elements in them, got steps of {step} over "
                     f"{size}"
@@ -83,11 +85,9 @@ class ArgmaxPoolOp(PoolOp):
 
     def requirements(self) -> Sequence[Requirement]:
         values, spatial = self.values(), self.operand_sizes()[0][2:]
-        if not any(values["padding"]):
-            return super().requirements()
         message = f"expected windows with elements in them, got steps over {spatial}"
-        steps = zip(spatial, values["dilation"], strict=True)
-        inside = (Requirement(size - step, message) for size, step in steps)
+        axes = zip(values["padding"], spatial, values["dilation"], strict=False)
+        inside = (Requirement(size - step, message) for low, size, step in axes if low)
         return [*super().requirements(), *inside]
 
     def reference(

@@ -317,6 +317,30 @@ WINDOWS = {
         for kind in ("UPPER", "LOWER")
     },
     **{
+        f"{op} that passes the image": Form(
+            f"float[1,2,n,m] x | y = {op}<kernel_shape=[3,2], strides=[3,2], "
+            f"pads=[1,0,0,0]{more}>(x)",
+            lambda n, m: n < 2 or m == 1,
+            "a size [nm] of 2 or more along spatial axis [01] of a pool, or a model",
+            (0, 1, 2, 3, 4, 7),
+        )
+        for op, more in (
+            ("MaxPool", ""),
+            ("AveragePool", ", count_include_pad=1"),
+            ("LpPool", ""),
+        )
+    },
+    **{
+        f"{op} of nothing, or that fits": Form(
+            f"float[1,2,n,m] x | y = {op}<kernel_shape=[4,3], strides=[3,2], "
+            "pads=[0,1,0,1]>(x)",
+            lambda n, m: n in (0, 2, 3),
+            "a size n of 4 or more along spatial axis 0 of a pool|a window that fits",
+            (0, 1, 2, 3, 4, 7),
+        )
+        for op in ("MaxPool", "AveragePool")
+    },
+    **{
         f"{op} rounded up {pads}{more}": _windowed(
             f"y = {op}<ceil_mode=1, kernel_shape=[3,2], strides=[2,3], "
             f"pads=[{pads}]{more}>(x)",

@@ -169,6 +169,22 @@ CASES = {
         " z = com.microsoft.QLinearGlobalAveragePool<channels_last=1>(a, s, o, u, q)}",
         steps=1,
     ),
+    **{
+        f"pools that pass the image, {more}": Case(
+            "uint8[2,1,4,3] a | <float s = {0.05}, uint8 o = {13}, float u = {0.04},"
+            " uint8 q = {5}> {"
+            " y = com.microsoft.QLinearAveragePool<kernel_shape=[4,3], strides=[3,2],"
+            f" pads=[1,0,0,0], channels_last=1, {more}>(a, s, o, u, q)"
+            " z = com.microsoft.NhwcMaxPool<kernel_shape=[2,2], strides=[2,2]>(a) }",
+            steps=1,
+        )
+        for more in (
+            "ceil_mode=0",
+            "ceil_mode=1",
+            "count_include_pad=1",
+            "count_include_pad=1, ceil_mode=1",
+        )
+    },
     "layers with channels last": Case(
         "uint8[2,7,8,4] x, int8[6,2,3,2] w | <float a = {0.02}, uint8 p = {113},"
         " float b = {0.01}, int8 q = {3}, float s = {0.4}, uint8 t = {120}> {"

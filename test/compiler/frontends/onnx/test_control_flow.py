@@ -288,6 +288,30 @@ def test_a_loop_without_an_end_is_refused():
         sr.compile(model(text), options=sr.Options(cache=False))
 
 
+def test_loops_of_one_trip_are_built_once_at_any_depth():
+    depth, body = 24, "y0 = Neg (x)"
+    for level in range(1, depth + 1):
+        body = f"""y{level} = Loop (limit, yes, x) <
+            body = b{level} (int64 i{level}, bool c{level}, float[n] s{level})
+                => (bool on{level}, float[n] t{level}) {{
+              on{level} = Not (yes)
+              {body}
+              e{level} = Exp (s{level})
+              t{level} = Concat<axis = 0> (e{level}, y{level - 1})
+            }}
+          >"""
+    text = f"""
+    g (float[2] x) => (float[m] y) {{
+      limit = Constant<value = int64 {{1}}>()
+      yes = Constant<value = bool {{1}}>()
+      {body}
+      y = Identity (y{depth})
+    }}"""
+    x = np.array([0.5, -1], np.float32)
+    (got,) = read(model(text)).run(x)
+    np.testing.assert_allclose(got, [*np.tile(np.exp(x), depth), *-x], rtol=1e-6)
+
+
 STATES = """
 g (float[4] x) => (float[4] last) {
   limit = Constant<value = int64 {3}>()

@@ -39,6 +39,19 @@ SCALED = (
     'coordinate_transformation_mode="half_pixel_symmetric", mode="linear"',
 )
 
+LONGER = (
+    ("kernel_shape=[2], strides=[2]", "1"),
+    ("kernel_shape=[4], strides=[3]", "2"),
+    ('kernel_shape=[3], strides=[3], auto_pad="VALID"', "1"),
+    ("kernel_shape=[2,2], strides=[2,2]", "1,5"),
+    ("kernel_shape=[5,3], strides=[3,2], pads=[1,1,1,0]", "1,4"),
+    ("kernel_shape=[2,2,2], strides=[2,2,2]", "1,1,3"),
+    ("kernel_shape=[3], strides=[2]", "1"),
+    ("kernel_shape=[4], strides=[2]", "1"),
+    ("kernel_shape=[2,3], strides=[1,3]", "1,1"),
+)
+"""Windows that are longer than an image, by less than a stride and by more."""
+
 CASES = {
     **{
         f"transposed {attributes} over {size}": Case(
@@ -146,7 +159,23 @@ CASES = {
             "kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1], ceil_mode=1",
             "kernel_shape=[2,2], dilations=[2,3], pads=[1,1,0,1]",
             "kernel_shape=[2,3], storage_order=1",
+            "kernel_shape=[2,2], strides=[1,9], dilations=[1,8], pads=[1,0,0,0]",
         )
+    },
+    **{
+        f"{op} {attributes} of {size}, opset {opset}": Case(
+            f"float[1,2,{size}] x | {{ {names} = {op}<{attributes}>(x) }}", ({},), opset
+        )
+        for op, names, opset, more in (
+            ("MaxPool", "y, z", 18, ""),
+            ("AveragePool", "y", 18, ""),
+            ("AveragePool", "y", 18, ", count_include_pad=1"),
+            ("AveragePool", "y", 22, ", count_include_pad=1"),
+            ("AveragePool", "y", 18, ", count_include_pad=1, ceil_mode=1"),
+            ("LpPool", "y", 18, ""),
+        )
+        for window, size in LONGER
+        for attributes in (f"{window}{more}",)
     },
     "put back where it was": Case(
         "float[n,2,6,8] x | { a, i = MaxPool<kernel_shape=[2,2], strides=[2,2]>(x)"

@@ -9,6 +9,7 @@ import pytest
 from static_runtime.dialects.dims import symbol
 from static_runtime.dialects.graph.compose.pooling import (
     Window,
+    cut_short,
     image_of_blocks,
     mean_pool,
     rounded_up,
@@ -69,6 +70,40 @@ def test_rounded_up_over_a_size_that_varies():
     window = rounded_up(window_along(2, 2, 1, 0, 0), [n])
     assert window is not None
     assert window.beyond == (1,)
+
+
+@pytest.mark.parametrize(
+    ("size", "kernel", "stride", "step", "low", "high", "wanted"),
+    [
+        (1, 2, 2, 1, 0, 0, (0, 1)),
+        (2, 4, 3, 1, 0, 0, (0, 2)),
+        (2, 3, 4, 2, 1, 1, (1, 1)),
+        (1, 4, 2, 1, 0, 0, (0, 1)),
+        (1, 2, 1, 1, 0, 0, (0, 0)),
+        (1, 9, 2, 1, 0, 1, (1, 0)),
+        (3, 3, 2, 1, 0, 1, (1, 0)),
+        (0, 2, 2, 1, 0, 0, (0, 0)),
+    ],
+)
+def test_cut_short(
+    size: int,
+    kernel: int,
+    stride: int,
+    step: int,
+    low: int,
+    high: int,
+    wanted: tuple[int, int],
+):
+    window = cut_short(window_along(kernel, stride, step, low, high), [size])
+    assert (*window.high, *window.beyond) == wanted
+    assert window.padded_beyond.high == (sum(wanted),)
+    assert window.padded_beyond.beyond == (0,)
+    assert window.padded_beyond.padding == window.padding
+
+
+def test_a_window_over_a_size_that_varies_is_not_cut():
+    plain = window_along(2, 2, 1, 0, 0)
+    assert cut_short(plain, [symbol("n")]) == plain
 
 
 def means(x: Array, window: Window, counts_padding: bool) -> Array:

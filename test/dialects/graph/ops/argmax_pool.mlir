@@ -26,3 +26,14 @@ func.func @steps(%x : tensor<2x3x2xf32>) {
   %0 = graph.argmax_pool %x {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 3>} : tensor<2x3x2xf32> -> tensor<2x3x1xi64>
   return
 }
+
+// -----
+
+// A window that begins in the image has an element in it, however long its step.
+//
+// CHECK-LABEL: func.func @first_elements
+// CHECK:         graph.argmax_pool
+func.func @first_elements(%x : tensor<2x3x2xf32>) {
+  %0 = graph.argmax_pool %x {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 0, 2>, dilation = array<i64: 3>} : tensor<2x3x2xf32> -> tensor<2x3x1xi64>
+  return
+}
