@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -29,9 +29,6 @@ from ...dims import Dim
 from ...element_type import ELEMENT_TYPES, loaded_type
 from ...op_class import OpClass
 from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
-
-_MOST_WOVEN = 8
-"""Stores, at most, that are woven: each takes a shuffle for each power of two."""
 
 
 @lru_cache(64)
@@ -145,6 +142,8 @@ class StoreOp(IRDLOperation, metaclass=OpClass):
     """
 
     name = "loop.store"
+    MOST_WOVEN: ClassVar = 8
+    """Stores, at most, that are woven: each takes a shuffle for each power of two."""
 
     value = operand_def()
     buffer = operand_def(MemRefType)
@@ -172,7 +171,11 @@ class StoreOp(IRDLOperation, metaclass=OpClass):
         """
         at, block = self.at, self.parent
         step = at.step(index)
-        if block is None or not isinstance(step, int) or not 2 <= step <= _MOST_WOVEN:
+        if (
+            block is None
+            or not isinstance(step, int)
+            or not 2 <= step <= self.MOST_WOVEN
+        ):
             return ()
         if at.blocked_indices or any(
             isinstance(e.owner, Operation) for e in at.indices
