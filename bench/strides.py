@@ -1,10 +1,11 @@
 """
-Measure reads of elements a few apart beside another version, or beside the peers.
+Measure reads and writes of elements a few apart beside another version, or the peers.
 
     python -m bench.strides --before ../another-checkout
     python -m bench.strides
 
-Slices, rows shorter than a vector that are combined, and pools with channels first.
+Slices, rows shorter than a vector that are combined, pools with channels first, and
+channels that become blocks of an image.
 Rows of the table are those of `python -m bench`.
 """
 
@@ -29,7 +30,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Strided:
-    """One node that reads elements of a tensor that are a few apart."""
+    """One node that reads or writes elements of a tensor that are a few apart."""
 
     shape: tuple[int, ...]
     op: str
@@ -97,6 +98,21 @@ def pooled(step: int, dtype: type[np.generic] = np.float32) -> Strided:
     return Strided((1, 64, 114, 114), "MaxPool", largest, (), attributes, dtype)
 
 
+def shuffled(block: int, dtype: type[np.generic] = np.float32) -> Strided:
+    """Channels moved into blocks of an image, which are written by turns."""
+
+    def moved(x: Array) -> Array:
+        batch, channels, height, width = x.shape
+        parts = x.reshape(batch, -1, block, block, height, width)
+        turned = parts.transpose(0, 1, 4, 2, 5, 3)
+        shape = batch, channels // block**2, height * block, width * block
+        return turned.reshape(shape)
+
+    attributes = {"blocksize": block, "mode": "CRD"}
+    shape = 1, 16 * block**2, 56, 56
+    return Strided(shape, "DepthToSpace", moved, (), attributes, dtype)
+
+
 STRIDES: Mapping[str, Strided] = MappingProxyType(
     {
         "every_2nd": sliced(2),
@@ -111,6 +127,9 @@ STRIDES: Mapping[str, Strided] = MappingProxyType(
         "pool_by_1": pooled(1),
         "pool_by_2": pooled(2),
         "pool_by_2_f16": pooled(2, np.float16),
+        "shuffle_by_2": shuffled(2),
+        "shuffle_by_3": shuffled(3),
+        "shuffle_by_2_f16": shuffled(2, np.float16),
     }
 )
 
