@@ -265,10 +265,7 @@ def _most_branches(options: Options) -> int:
 
 
 QUICK_ROWS = 2
-"""
-MR at most of code that is soon exchanged: its text is written in less time
-(`docs/fast_start.md`).
-"""
+"""MR at most of code that is soon exchanged: quick to write (docs/fast_start.md)."""
 
 
 def lowering_passes() -> list[ModulePass]:

@@ -158,8 +158,7 @@ def _fake_quantize(
     The numbers of the steps nearest to `x` within limits, and where it is within them:
     in f32, in which no step is lost that an integer would hold.
     """
-    step, place = _scalar(scale, f32), _scalar(zero, f32)
-    return _nearest(call, x, step, place, least, most)
+    return _nearest(x, _scalar(scale, f32), _scalar(zero, f32), least, most)
 
 
 def _fake_quantize_given(
@@ -172,7 +171,8 @@ def _fake_quantize_given(
     most: int,
 ) -> Result:
     """The same by tensors, where a third does not say that `x` stays as it is."""
-    found, inside = _fake_quantize(call, x, scale, zero, least, most)
+    step, place = _scalar(scale, f32), _scalar(zero, f32)
+    found, inside = _nearest(x, step, place, least, most)
     is_on = NeOp(_scalar(enabled, f32), number(0, f32)).result
     return [
         WhereOp(is_on, found, x).result,
@@ -194,11 +194,11 @@ def _fake_quantize_channels(
     step, place = (
         along(convert(each, f32), axis % rank, rank) for each in (scales, zeros)
     )
-    return _nearest(call, x, step, place, least, most)
+    return _nearest(x, step, place, least, most)
 
 
 def _nearest(
-    call: Call, x: SSAValue, step: SSAValue, place: SSAValue, least: int, most: int
+    x: SSAValue, step: SSAValue, place: SSAValue, least: int, most: int
 ) -> list[SSAValue]:
     """Builds the numbers of the nearest steps within limits, and what is inside."""
     steps = AddOp(RoundOp(MulOp(convert(x, f32), _reciprocal(step))), place).result

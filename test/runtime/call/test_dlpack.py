@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import weakref
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,11 +62,12 @@ def test_a_tensor_that_is_marked_as_negative_has_its_own_sign(dtype: str):
 @pytest.mark.parametrize("dtype", ["float32", BFLOAT16])
 def test_a_tensor_with_no_memory_is_refused(dtype: str):
     import torch
-    from torch._subclasses import FakeTensorMode
 
+    fake: Any = import_module("torch._subclasses").FakeTensorMode
     numbers = torch.zeros(4, 3, dtype=getattr(torch, dtype))
     zeros = torch._efficientzerotensor((4, 3), dtype=numbers.dtype)
-    for tensor in (FakeTensorMode().from_tensor(numbers), zeros):
+    given: list[Any] = [fake().from_tensor(numbers), zeros]
+    for tensor in given:
         for part in (tensor, tensor[1:]):
             with pytest.raises((BufferError, RuntimeError)):
                 read_tensor(part, dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+
 from torch_mlir_e2e_test.annotations import annotate_args
 from torch_mlir_e2e_test.framework import Case
 from torch_mlir_e2e_test.registry import GLOBAL_TEST_REGISTRY
