@@ -28,8 +28,8 @@ Stores of elements two apart are written lane by lane, but two such stores are t
 vectors, which shuffles weave (`StoreOp.woven`). They come from loops that follow each
 other, as of the real and the imaginary parts of numbers; or from the few bodies of the
 innermost loop, as of an image that is enlarged, where elements are read side by side
-along the loop around it. Nothing that a kernel loads is what it stores in loops that
-are joined.
+along the loop around it. Where loops are joined, none reads the buffer that they store
+to, nor one that may be the same memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -48,8 +48,6 @@ from ....dialects.loop import (
     ForOp,
     KernelOp,
     LoadOp,
-    PositionOp,
-    SplitIndexOp,
     StoreOp,
     Subscript,
     YieldOp,
@@ -132,14 +130,27 @@ def _walk(chain: Sequence[ForOp], store: StoreOp) -> list[tuple[str, Dim, Dim]]:
 
 
 def _only_store(loop: ForOp) -> StoreOp | None:
-    """The only store of a loop, by indices of loops, with no loop inside."""
+    """
+    The only store of a loop, by indices of loops, where there is no loop inside, and
+    the others read elements of other buffers, and indices only to find them.
+    """
     ops = [*loop.body.block.ops]
     stores = [each for each in ops if isinstance(each, StoreOp)]
-    if any(each.regions for each in ops) or len(stores) != 1:
+    if len(stores) != 1 or not all(map(_is_scalar, ops)):
         return None
     (store,) = stores
-    is_plain = not store.at.blocked_indices
-    return store if is_plain and not store.at.is_computed_in(loop.body.block) else None
+    if store.at.blocked_indices or store.at.is_computed_in(loop.body.block):
+        return None
+    others = [each for each in ops if each is not store]
+    return None if any(store.buffer in each.operands for each in others) else store
+
+
+def _is_scalar(op: Operation) -> bool:
+    """Whether an op computes with scalars, or loads or stores one."""
+    if isinstance(op, LoadOp | StoreOp):
+        return True
+    kinds = (MemRefType, IndexType)
+    return not op.regions and not any(isinstance(e.type, kinds) for e in op.operands)
 
 
 def _join(chain: Sequence[ForOp], other: Sequence[ForOp]) -> None:
@@ -168,8 +179,6 @@ def _is_short(loop: ForOp, lanes: int) -> bool:
         return False
     is_vector = size * byte_count(element_type(store.buffer)) >= _LEAST_BYTES
     if (is_vector and size & (size - 1) == 0) or len(ops) > MAX_SHORT_BODY:
-        return False
-    if any(isinstance(each, SplitIndexOp | PositionOp) for each in ops):
         return False
     loads = [each.at for each in ops if isinstance(each, LoadOp)]
     return (

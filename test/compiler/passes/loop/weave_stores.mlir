@@ -79,6 +79,23 @@ loop.kernel @shared(%a: memref<?xf32>, %c: memref<?xf32>) attributes {may_share 
   }
 }
 
+// The second of these reads what the first stores.
+//
+// CHECK-LABEL: loop.kernel @read_again
+// CHECK-COUNT-2: loop.for
+loop.kernel @read_again(%a: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %c[%i * 2] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %j to 64 {
+    %y = loop.load %c[%j * -2 + 126] : memref<?xf32>
+    loop.store %y, %c[%j * 2 + 1] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // Loops of other sizes, and stores that leave elements out, stay.
 //
 // CHECK-LABEL: loop.kernel @others
