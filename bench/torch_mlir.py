@@ -20,6 +20,7 @@ import multiprocessing
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -173,7 +174,10 @@ def main() -> None:
         if args.only.lower() in each.unique_name.lower()
         and (not known or known[each.unique_name].kind != "passed")
     ]
-    found = run(tests, args.open, args.jobs)
+    found = {
+        case: replace(each, reason=each.reason.replace(f"{args.source}/", ""))
+        for case, each in run(tests, args.open, args.jobs).items()
+    }
     if args.only or args.again:
         for case, each in sorted(found.items()):
             print(case, each.kind, each.reason)

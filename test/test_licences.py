@@ -14,6 +14,7 @@ MADE_HERE = {
     r"examples/digits/digits\.(onnx|safetensors)": "examples/digits/train.py",
     r"docs/suites/onnx_nodes\.txt": "bench/onnx_nodes.py",
     r"docs/suites/opinfo_\w+\.txt": "bench/opinfo.py",
+    r"docs/suites/torch_mlir\w*\.txt": "bench/torch_mlir.py",
     r"test/compiler/passes/graph/insert_quantization\.yaml": (
         "test/compiler/passes/graph/insert_quantization.mlir"
     ),

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import i1, i8, i32, i64
+from xdsl.dialects.builtin import IntegerType, i1, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....dialects import ELEMENT_TYPES, Dim
@@ -245,7 +245,8 @@ class MemoryAccess:
         if not all(each is last or each.is_before_in_block(last) for each in stores):
             return
         element, lanes = element_type(last.buffer), self.scope.lanes.count
-        kept = i8 if element == i1 else element
+        is_bits = memory_text(element).startswith("i")
+        kept = IntegerType(8 * byte_count(element)) if is_bits else element
         rows = [
             Value(narrowed(self.w, self.w.splat(each, lanes), element), kept, lanes)
             for each in (self.scope[store.value] for store in stores)
