@@ -186,7 +186,10 @@ def _conv_tbc(
 ) -> Result:
     """The convolution of rows by batch by channels, as fairseq writes sequences."""
     rows, kernel = permuted(x, (1, 2, 0)), permuted(weight, (2, 1, 0))
-    return permuted(conv(call, rows, kernel, bias, padding=padding), (2, 0, 1))
+    size, around = each(shape_of(kernel)[2:], 1), each(padding, 1)
+    window = pooling.Window(size, (1,), (1,), around, around, (0,))
+    found = with_bias(convolved(rows, kernel, 1, window), bias)
+    return permuted(found, (2, 0, 1))
 
 
 def _trilinear(
