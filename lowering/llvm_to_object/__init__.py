@@ -146,9 +146,9 @@ def parse(text: str, context: binding.ContextRef | None = None) -> binding.Modul
     A module of LLVM's text, in a context of its own or in one that is given; raises
     `RuntimeError` when the text is not LLVM's.
 
-    The module holds its context, which goes after it and is never closed: that frees
-    what is in it, as a module that an interruption has left in a traceback, and which
-    would be freed again.
+    The module holds its context, which is freed after it and never closed by hand:
+    closing a context frees its modules, and a module that an interruption leaves in a
+    traceback would be freed twice.
     """
     return binding.parse_assembly(text, context or binding.create_context())
 

@@ -78,8 +78,8 @@ _RELATIONS: dict[str, type[CompareOp]] = {
 
 def whole(expression: Expression, sizes: Sizes) -> SSAValue:
     """
-    Builds the integer that an expression of data describes, exactly; raises
-    `Unsupported`.
+    Builds the integer that an expression of data describes, in the 64 bits of an i64,
+    beyond which it wraps; raises `Unsupported`.
     """
     kind = expression.func.__name__
     if expression in sizes.items:

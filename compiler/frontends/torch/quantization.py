@@ -154,10 +154,7 @@ def _dequantize_per_channel(
 def _fake_quantize(
     call: Call, x: SSAValue, scale: Given, zero: Given, least: int, most: int
 ) -> Result:
-    """
-    The numbers of the steps nearest to `x` within limits, and where it is within them:
-    in f32, in which no step is lost that an integer would hold.
-    """
+    """The numbers of the nearest steps within limits, and where `x` is within them."""
     return _nearest(x, _scalar(scale, f32), _scalar(zero, f32), least, most)
 
 
@@ -170,7 +167,7 @@ def _fake_quantize_given(
     least: int,
     most: int,
 ) -> Result:
-    """The same by tensors, where a third does not say that `x` stays as it is."""
+    """The same by tensors; `x` stays as it is where `enabled` is zero."""
     step, place = _scalar(scale, f32), _scalar(zero, f32)
     found, inside = _nearest(x, step, place, least, most)
     is_on = NeOp(_scalar(enabled, f32), number(0, f32)).result

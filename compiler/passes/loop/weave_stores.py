@@ -1,5 +1,5 @@
 """
-Bring into one body the stores that leave nothing out together, for vectors of them.
+Bring interleaved stores into one body, where their vectors are woven by shuffles.
 
 Before:
 
@@ -75,9 +75,11 @@ class WeaveStores(ModulePass):
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
             if not kernel.may_share:
                 _join_all(kernel.body.block)
+            lanes = target_of(op).lanes(32)
             for loop in [each for each in kernel.walk() if isinstance(each, ForOp)]:
-                if _is_short(loop, target_of(op).lanes(32)):
-                    _write_out(loop)
+                size = loop.size
+                if isinstance(size, int) and _is_short(loop, size, lanes):
+                    _write_out(loop, size)
 
 
 def _join_all(block: Block) -> None:
@@ -85,6 +87,8 @@ def _join_all(block: Block) -> None:
     for op in list(block.ops):
         run = [op] if isinstance(op, ForOp) and op.parent is block else []
         while run and isinstance(following := run[-1].next_op, ForOp):
+            if len(run) == StoreOp.MOST_WOVEN:
+                break
             run.append(following)
         chains = [*map(_chain_of, run)]
         if len(run) > 1 and (count := _woven(chains)):
@@ -164,7 +168,7 @@ def _join(chain: Sequence[ForOp], other: Sequence[ForOp]) -> None:
     Rewriter.erase_op(other[0])
 
 
-def _is_short(loop: ForOp, lanes: int) -> bool:
+def _is_short(loop: ForOp, size: int, lanes: int) -> bool:
     """
     Whether the bodies of a loop store elements side by side, the loop around it goes
     on behind them, and what they read is in vectors along that loop.
@@ -174,8 +178,8 @@ def _is_short(loop: ForOp, lanes: int) -> bool:
         return False
     if loop.kind != "parallel" or around.kind != "parallel":
         return False
-    ops, size = [*loop.body.block.ops], loop.size
-    if not isinstance(size, int) or not 2 <= size <= StoreOp.MOST_WOVEN:
+    ops = [*loop.body.block.ops]
+    if not 2 <= size <= StoreOp.MOST_WOVEN:
         return False
     is_vector = size * byte_count(element_type(store.buffer)) >= _LEAST_BYTES
     if (is_vector and size & (size - 1) == 0) or len(ops) > MAX_SHORT_BODY:
@@ -196,9 +200,9 @@ def _is_along(at: Subscript, loop: ForOp, around: ForOp, lanes: int) -> bool:
     return step in (0, 1) or is_strided(step, lanes)
 
 
-def _write_out(loop: ForOp) -> None:
-    """Puts the bodies of a loop in its place, one after the other."""
-    for number in range(int(str(loop.size))):
+def _write_out(loop: ForOp, size: int) -> None:
+    """Puts the `size` bodies of a loop in its place, one after the other."""
+    for number in range(size):
         known: dict[SSAValue, SSAValue] = {}
         for op in loop.body.block.ops:
             if not isinstance(op, YieldOp):
