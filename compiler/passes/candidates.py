@@ -15,16 +15,21 @@ from ...dialects.graph import (
     Linear,
     Nest,
     Read,
+    RearrangeOp,
     WeightOp,
     axis,
     same,
 )
 from ...dialects.graph.few_bits import makes_factor
-from ...dialects.kernel import can_place, is_contraction
+from ...dialects.kernel import can_place, is_contraction, own_axes
 from .moved_factors import reads_before_moved, reads_looked_up
 
 LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
+
+
+_LINE = 16
+"""Columns of a product, at least, that stay side by side where it is rearranged."""
 
 
 @dataclass
@@ -37,8 +42,8 @@ class Candidate:
 
     reducing: set[int] = field(default_factory=set[int])
     """
-    The numbers of those nests that reduce, or whose points store tiles, or that such an
-    op feeds.
+    The numbers of those nests that reduce, whose points store tiles, that rearrange
+    what they read, or that such an op feeds.
     """
 
     is_staged: bool = False
@@ -58,6 +63,8 @@ def candidate_of(op: GraphOp) -> Candidate | None:
     if looks_up and not only_reads(op):
         return None
     reducing = {n for n, nest in enumerate(nests) if nest.reductions or nest.also}
+    if isinstance(op, RearrangeOp):
+        reducing = {0}
     return Candidate([op], nests, reducing, looks_up=looks_up)
 
 
@@ -80,11 +87,52 @@ def reads_once(nest: Nest, read: Read) -> bool:
     """Whether no element is read twice, as every axis moves a position of its own."""
     moved: list[int] = []
     for position in read.at:
-        if not isinstance(position, Linear) or len(position.factors) > 1:
+        if not isinstance(position, Linear) or not _is_apart(position, nest):
             return False
         moved += [axis for axis, _ in position.factors]
     wide = [axis for axis, bound in enumerate(nest.bounds) if bound != 1]
     return len(moved) == len(set(moved)) and set(wide) <= set(moved)
+
+
+def _is_apart(position: Linear, nest: Nest) -> bool:
+    """
+    Whether no two points along the axes of a position have the same one: it has one
+    axis, or those of a grid. At what windows read that are reduced nobody looks closer.
+    """
+    left, step = dict(position.factors), 1
+    if len(left) < 2:
+        return True
+    while left and not nest.reductions:
+        axis = next((each for each, factor in left.items() if factor == step), None)
+        if axis is None:
+            return False
+        del left[axis]
+        step = step * nest.bounds[axis]
+    return not left
+
+
+def _stores_lines(user: Candidate, producer: Candidate) -> bool:
+    """
+    Whether a candidate only rearranges the result of a product, so that lines of its
+    columns stay lines, and of each element of it there is one.
+    """
+    (*before, op), (nest, *more) = user.ops, user.nests
+    if before or more or not isinstance(op, RearrangeOp):
+        return False
+    found = [each for one in producer.ops for each in one.nests() or ()]
+    reduced = [each for each in found if each.reductions]
+    if len(reduced) != 1 or any(each.also or each.onto for each in found):
+        return False
+    (product,), (read,) = reduced, nest.sources
+    if not is_contraction(product) or own_axes(product) is None:
+        return False
+    assert isinstance(read, Read), "what is rearranged is read"
+    last, line = len(nest.bounds) - 1, nest.bounds[-1]
+    is_line = isinstance(line, int) and line >= _LINE
+    in_line = (
+        isinstance(read.at[-1], Linear) and dict(read.at[-1].factors).get(last) == 1
+    )
+    return is_line and in_line and reads_once(nest, read)
 
 
 def taker(
@@ -107,13 +155,13 @@ def taker(
         return None
     if len(producer.nests) > 1:
         shape = sizes(tensor_type(producer.ops[-1].results[0]))
-        can = not producer.reducing and can_place(nest, shape, producer.nests)
-        return number if can else None
+        return number if can_place(nest, shape, producer.nests) else None
     if producer.reducing:
         # The epilogue of a reduction reads each accumulator once, at its own index.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
         can = free and is_total and _reads_at_own_point(nest, read, producer)
+        can = can or (is_total and _stores_lines(user, producer))
     else:
         can = producer.nests[0].is_pointwise and (
             _only_widens(producer)

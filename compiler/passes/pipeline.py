@@ -39,6 +39,7 @@ from .graph.fold_constants import FoldConstants
 from .graph.fold_quantization import FoldQuantization
 from .graph.fold_requantization import FoldRequantization
 from .graph.form_parallel import MOST_BRANCHES, FormParallel
+from .graph.form_rearrangements import FormRearrangements
 from .graph.freeze import Freeze
 from .graph.fuse import Fuse
 from .graph.grow_inputs import GrowInputs
@@ -187,7 +188,7 @@ def graph_passes(
         TileProducts(),
         # From here attention is a loop, where its scores would not fit.
         OwnOutputs(),  # From here an output shares memory with nothing.
-        *([Fuse()] if options.enable_tensorexpr_fusion else ()),
+        *([FormRearrangements(), Fuse()] if options.enable_tensorexpr_fusion else ()),
         *([] if apart is None else [Unfuse(tuple(sorted(apart)))]),
         EliminateNoOps(views=True),
         EliminateCopies(),

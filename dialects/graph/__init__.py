@@ -108,6 +108,7 @@ from .ops.permute import PermuteOp
 from .ops.polar import CopysignOp
 from .ops.pool import MaxPoolOp, PoolOp, SumPoolOp
 from .ops.quantize import QuantizeOp
+from .ops.rearrange import RearrangeOp
 from .ops.reduce import (
     ExtremeOp,
     MeanOp,
@@ -268,6 +269,7 @@ __all__ = [
     "ROUNDED",
     "Ranking",
     "Read",
+    "RearrangeOp",
     "ReciprocalOp",
     "RecurrentOp",
     "ReduceMaxOp",

@@ -21,6 +21,7 @@ from .expression import (
     operands_of,
     walk,
 )
+from .grid import own_axes
 from .group import Group, element
 from .identity import Identity, conjunction, filled, identities_of, moved, only_moves
 from .in_place import (
@@ -55,6 +56,7 @@ __all__ = [
     "another_row",
     "arrange",
     "can_place",
+    "own_axes",
     "choose_rows_and_columns",
     "conjunction",
     "copies",

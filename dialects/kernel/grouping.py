@@ -20,6 +20,7 @@ from ..graph import (
     Nest,
     Position,
     Read,
+    RearrangeOp,
     Source,
     Where,
     scalar,
@@ -38,6 +39,7 @@ from .expression import (
     Stage,
     walk,
 )
+from .grid import feeding, linear, over
 from .group import Check, Group, element
 from .index_source import below_of
 from .linearize import flatten, looked_up
@@ -85,6 +87,7 @@ class _Builder:
         self.reducers = {
             op for op, found in self.nests.items() if any(n.reductions for n in found)
         }
+        self.movers = {op for op in ops if isinstance(op, RearrangeOp)}
         self.tiles: dict[Operation, Part] = {}
         """The scalar that is asked for of each op whose points store tiles."""
         for op, found in self.nests.items():
@@ -97,7 +100,7 @@ class _Builder:
             return
         for first in self.nests[root]:
             for last, nest in placed(root, first, self.nests):
-                reducer = self.reducer(last, nest)
+                reducer = feeding(last, nest, self.inner, self.reducers | {*self.tiles})
                 if reducer is None:
                     self.made.append(self.plain(last, nest))
                 elif reducer in self.tiles:
@@ -105,32 +108,19 @@ class _Builder:
                 else:
                     self.made.append(self.reduce(reducer, last, nest))
 
-    def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
-        """The reduction or the op of tiles that feeds a nest of the last op, if any."""
-        if root in self.reducers or root in self.tiles:
-            return root
-        read = [each.operand for each in nest.sources if isinstance(each, Read)]
-        waiting, found = [root.operands[each].owner for each in read], set[GraphOp]()
-        seen = set[GraphOp]()
-        while waiting:
-            op = waiting.pop()
-            if not isinstance(op, GraphOp) or op not in self.inner or op in seen:
-                continue
-            seen.add(op)
-            if op in self.reducers or op in self.tiles:
-                found.add(op)
-            else:
-                waiting += [each.owner for each in op.operands]
-        assert len(found) <= 1, "a nest reduces once"
-        return found.pop() if found else None
+    def grid(self, root: GraphOp, nest: Nest) -> Nest | None:
+        """The nest that rearranges what a nest of the last op reads, if any."""
+        op = feeding(root, nest, self.inner, self.movers)
+        return None if op is None else only_nest(op, self.nests[op])
 
     def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
         """The nest of an op that no reduction feeds."""
-        point = identity(nest)
+        grid = self.grid(root, nest) or nest
+        point = identity(nest) if grid is nest else linear(grid.write)
         value = self.apply(root, nest, point)
         at = [self.position(root, each, point) for each in nest.write]
         return KernelNest(
-            nest.bounds,
+            grid.bounds,
             0,
             value,
             None,
@@ -145,8 +135,11 @@ class _Builder:
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
         """The nest of a reduction with its epilogue."""
         (nest,) = self.nests[reducer]
-        write = tuple(each for each in nest.write if isinstance(each, Linear))
+        write, point = linear(nest.write), identity(nest)
         assert not nest.is_scattered, "an accumulator has its own element"
+        if (grid := self.grid(root, last)) is not None:
+            nest, point = over(grid, nest)
+            write = identity(grid) if grid is last else linear(grid.write)
         epilogue: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
@@ -156,7 +149,7 @@ class _Builder:
         return KernelNest(
             nest.bounds,
             nest.reductions,
-            self.apply(reducer, nest, identity(nest)),
+            self.apply(reducer, nest, point),
             nest.combine,
             tensor_type(reducer.results[0]).element_type,
             epilogue,
@@ -341,7 +334,11 @@ class _Builder:
             if owner in self.reducers:
                 return self.accumulators.get(owner, Accumulator())
         if isinstance(owner, GraphOp) and owner in self.inner:
-            return self.open(owner, only_nest(owner, self.nests[owner]), at)
+            nest = only_nest(owner, self.nests[owner])
+            # What is rearranged is read at the points of its grid.
+            return self.open(
+                owner, nest, identity(nest) if owner in self.movers else at
+            )
         outer = self.outer.get(value, value)
         if (number := inline_constant(outer)) is not None:
             return number

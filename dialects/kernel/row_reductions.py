@@ -30,7 +30,18 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ..dims import Dim
 from ..element_type import compute_type
-from ..graph import GraphOp, Linear, Lookup, Nest, Read, Source, axes, axis, scalar
+from ..graph import (
+    GraphOp,
+    Linear,
+    Lookup,
+    Nest,
+    Read,
+    RearrangeOp,
+    Source,
+    axes,
+    axis,
+    scalar,
+)
 from ..scalar import RemainderOp
 from ..shape import sizes, tensor_type
 
@@ -84,6 +95,8 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
     has the result. None when they cannot be computed together.
     """
     if any(len(e) != 1 or e[0].is_scattered or e[0].also for e in nests.values()):
+        return None
+    if any(isinstance(each, RearrangeOp) for each in nests):
         return None
     if any(any(each.lookups) and _is_fed(op, nests) for op, (each,) in nests.items()):
         return None

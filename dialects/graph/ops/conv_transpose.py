@@ -151,12 +151,12 @@ class ConvTransposeOp(SingleResultOp):
         window, half = self.window(), len(self.shape) - 2
         strides = window.strides
         wide = self.combine(window, ())
-        n, channels, *rest = sizes(tensor_type(wide))
-        points = rest[half:]
-        order = [2 + half * part + each for each in range(half) for part in (1, 0)]
-        turned = PermuteOp(wide, order=(0, 1, *order))
+        n, _, *rest = sizes(tensor_type(wide))
+        points = rest[half + 1 :]
+        order = [part + each for each in range(half) for part in (3 + half, 2)]
+        turned = PermuteOp(wide, order=(0, 1, 2 + half, *order))
         grown = [point * s for point, s in zip(points, strides, strict=True)]
-        image = ReshapeOp(turned, shape=to_names([n, channels, *grown]))
+        image = ReshapeOp(turned, shape=to_names([n, self.shape[1], *grown]))
         starts = [
             window.low[each] - window.first(each) * strides[each]
             for each in range(half)
@@ -174,8 +174,8 @@ class ConvTransposeOp(SingleResultOp):
 
     def combine(self, window: TransposedWindow, chosen: tuple[Phases, ...]) -> SSAValue:
         """
-        Builds NxOx(phases)...x(points)... for the chosen phases of the first axes and
-        all phases of the others.
+        Builds Nx(groups)x(phases)...xOx(points)... for the chosen phases of the first
+        axes and all phases of the others, where a group has O channels.
         """
         at = len(chosen)
         if at == len(window.kernel):
@@ -185,14 +185,16 @@ class ConvTransposeOp(SingleResultOp):
 
     def convolve(self, window: TransposedWindow, chosen: Sequence[Phases]) -> SSAValue:
         """
-        Builds NxOx(phases)...x(points)... for one group of phases along each axis.
+        Builds Nx(groups)x(phases)...xOx(points)... for one group of phases along each
+        axis. Channels are last among what a convolution computes side by side, so that
+        they still are where phases are spread along the spatial axes.
         """
         (n, _, *spatial), (channels, outputs, *_) = self.operand_sizes()
         groups, half = self.groups.value.data, len(chosen)
         counts = [each.taps.shape[0] for each in chosen]
         taps = [each.taps.shape[1] for each in chosen]
         points = [size + window.grows(at) for at, size in enumerate(spatial)]
-        shape = to_names([n, self.shape[1], *counts, *points])
+        shape = to_names([n, groups, *counts, outputs, *points])
         if 0 in taps:
             zero = ConstantOp(value=np.zeros((), dtype(self.type)))
             return ExpandOp(zero, shape=shape).result
@@ -205,8 +207,8 @@ class ConvTransposeOp(SingleResultOp):
         apart = ReshapeOp(weight, shape=to_names([groups, inner, outputs, *parts]))
         order = (
             0,
-            2,
             *(3 + 2 * each for each in after),
+            2,
             1,
             *(4 + 2 * each for each in after),
         )
