@@ -1,9 +1,9 @@
 """
 Follow how ops that only move elements split, order, repeat and join axes.
 
-The axes of an operand, and those of a result, are made of axes of a grid: 12 rows that
-are read as 3 x 4, and written with others between, are two of its axes. Axes of size
-one are none.
+An operand and a result have axes that are made of those of a grid: 12 rows that are
+read as 3 x 4, and written with others between, are two of them. Axes of size one are
+none.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from itertools import pairwise
 
 from ...dialects import Dim, guess
 
-_Groups = tuple[tuple[int, ...], ...]
-
 
 @dataclass(frozen=True)
 class AxisGrid:
@@ -25,8 +23,8 @@ class AxisGrid:
     """
 
     sizes: tuple[Dim, ...]
-    reads: _Groups
-    writes: _Groups
+    reads: tuple[tuple[int, ...], ...]
+    writes: tuple[tuple[int, ...], ...]
 
     @staticmethod
     def of(shape: Sequence[Dim]) -> AxisGrid:
@@ -126,8 +124,8 @@ class AxisGrid:
 
 def _rest(size: Dim, have: Dim, wanted: Dim) -> Dim | None:
     """
-    What of an axis of the grid is left for the next axis of a shape, where so many
-    elements of this one are there; None where it does not go up in them.
+    What of an axis of the grid is left for the next axis of a shape, where this one has
+    elements already; None where it does not go up in them.
     """
     if isinstance(size, int) and isinstance(have, int) and isinstance(wanted, int):
         if 0 in (size, have, wanted) or wanted % have:
@@ -147,7 +145,9 @@ def _quotient(size: Dim, rest: Dim) -> Dim:
     return size // rest
 
 
-def _split(groups: _Groups, axis: int, inner: int) -> _Groups:
+def _split(
+    groups: tuple[tuple[int, ...], ...], axis: int, inner: int
+) -> tuple[tuple[int, ...], ...]:
     """Groups in which another axis comes after this one."""
     return tuple(
         tuple(

@@ -28,7 +28,7 @@ LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
 
 
-_LINE = 16
+LEAST_LINE = 16
 """Columns of a product, at least, that stay side by side where it is rearranged."""
 
 
@@ -97,7 +97,7 @@ def reads_once(nest: Nest, read: Read) -> bool:
 def _is_apart(position: Linear, nest: Nest) -> bool:
     """
     Whether no two points along the axes of a position have the same one: it has one
-    axis, or those of a grid. At what windows read that are reduced nobody looks closer.
+    axis, or all of a grid. Windows that are reduced are not looked at closer.
     """
     left, step = dict(position.factors), 1
     if len(left) < 2:
@@ -128,7 +128,7 @@ def _stores_lines(user: Candidate, producer: Candidate) -> bool:
         return False
     assert isinstance(read, Read), "what is rearranged is read"
     last, line = len(nest.bounds) - 1, nest.bounds[-1]
-    is_line = isinstance(line, int) and line >= _LINE
+    is_line = isinstance(line, int) and line >= LEAST_LINE
     in_line = (
         isinstance(read.at[-1], Linear) and dict(read.at[-1].factors).get(last) == 1
     )

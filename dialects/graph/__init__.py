@@ -39,8 +39,7 @@ from .nest import (
     axis,
     same,
 )
-from .op import GraphOp as GraphOp
-from .op import Requirement, SingleResultOp
+from .op import GraphOp, Requirement, SingleResultOp
 from .ops.activation import GeluOp, LeakyReluOp, ReluOp, SigmoidOp, SiluOp
 from .ops.argmax import ArgmaxOp
 from .ops.argmax_pool import ArgmaxPoolOp

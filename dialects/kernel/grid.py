@@ -43,14 +43,14 @@ def feeding(
 
 
 def linear(positions: Sequence[Position]) -> tuple[Linear, ...]:
-    """Positions none of which is looked up."""
+    """Positions that are computed, where none is looked up."""
     return tuple(each for each in positions if isinstance(each, Linear))
 
 
 def own_axes(nest: Nest) -> list[int | None] | None:
     """
-    The parallel axis of a nest for each axis of its result, which has one if it is not
-    of one element; None where it is not one axis that makes up another.
+    The parallel axis of a nest for each axis of its result, or None for one of a single
+    element; None instead of all where an axis of the result is not one of the nest.
     """
     found = list[int | None]()
     for position in nest.write:

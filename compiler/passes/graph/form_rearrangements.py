@@ -18,9 +18,9 @@ A reshape is a view, and `fuse` does not look through views: so a permutation be
 two of them was a kernel of its own. Now a product stores its result where it belongs,
 with what is computed after it; what moves is computed before and after in one kernel.
 Exporters write pixel shuffles, windows of images, heads that are joined, and
-transposed convolutions so; an index that repeats each element, as of nearest upsampling,
-is an axis of a grid as well. Permutations that only split axes stay, since products
-read them where they lie.
+transposed convolutions so; an index that repeats each element, as of nearest
+upsampling, is an axis of a grid as well. Permutations that only split axes stay, since
+products read them where they lie.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import sizes, tensor_type
+from ....dialects import product, sizes, tensor_type
 from ....dialects.graph import (
     ExpandOp,
     GraphOp,
@@ -49,6 +49,7 @@ from ....dialects.graph import (
 from ....dialects.kernel import is_contraction
 from ...ir import WeightStore, weights_of
 from ..axis_grid import AxisGrid
+from ..candidates import LEAST_LINE
 from ..known_values import constant_value
 
 
@@ -147,29 +148,35 @@ def _replace(chain: _Chain) -> None:
     source, rank = chain.ops[0].operands[0], len(grid.writes)
     if not grid.interleaves:
         return
-    # What a product stores it stores in lines; what they are moved to comes after it.
+    # A product stores lines, which are moved by what comes after it.
     order, line = [*range(rank)], grid.line
-    if line is not None and _is_of_product(source):
+    if line is not None and _is_long(grid, line) and _is_of_product(source):
         order.append(order.pop(line))
     grid = grid.permuted(order).joined()
-    op: GraphOp = RearrangeOp(
+    moved = RearrangeOp(
         source,
         sizes=to_names(grid.sizes),
         reads=_numbers(grid.reads),
         writes=_numbers(grid.writes),
     )
-    made = [op]
+    made: list[GraphOp] = [moved]
     if order != [*range(rank)]:
-        op = PermuteOp(op.results[0], order=inverse(order))
-        made.append(op)
-    if op.results[0].type != last.results[0].type:
+        made.append(PermuteOp(moved.results[0], order=inverse((*order,))))
+    result = made[-1].results[0]
+    if result.type != last.results[0].type:
         return
     for each in made:
         each.location = last.location
         Rewriter.insert_op(each, InsertPoint.before(last))
-    Rewriter.replace_op(last, [], [op.results[0]])
+    Rewriter.replace_op(last, [], [result])
     for each in reversed(chain.ops[:-1]):
         Rewriter.erase_op(each)
+
+
+def _is_long(grid: AxisGrid, axis: int) -> bool:
+    """Whether a product stores what is along an axis of a result in vectors."""
+    size = product(grid.sizes[each] for each in grid.writes[axis])
+    return isinstance(size, int) and size >= LEAST_LINE
 
 
 def _is_of_product(value: SSAValue) -> bool:

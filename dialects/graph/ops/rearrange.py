@@ -16,18 +16,16 @@ from ...shape import Array, Tensor, sizes, tensor
 from ..nest import Linear, Nest, Read, axis, same
 from ..op import SingleResultOp
 
-_Groups = tuple[tuple[int, ...], ...]
-
 
 @irdl_op_definition
 class RearrangeOp(SingleResultOp):
     """
     The elements of the input at the points of a grid of these `sizes`.
 
-    Each axis of the input, and of the result, is made of some axes of the grid, of which
-    the last moves by one element: `reads` and `writes` name them. The result has all of
-    them, in order; along those that the input does not have, its elements are repeated.
-    What a reshape, a permutation, an expansion and another reshape make together is one
+    Each axis of the input, and of the result, is made of some axes of the grid, and the
+    last of these moves by one element: `reads` and `writes` name them. The result has
+    every axis in order; along one that the input does not have, its elements are
+    repeated. A reshape, a permutation, an expansion and another reshape are together one
     such op.
 
     ```mlir
@@ -46,7 +44,11 @@ class RearrangeOp(SingleResultOp):
 
     @classmethod
     def infer(
-        cls, input: Tensor, sizes: tuple[str, ...], reads: _Groups, writes: _Groups
+        cls,
+        input: Tensor,
+        sizes: tuple[str, ...],
+        reads: tuple[tuple[int, ...], ...],
+        writes: tuple[tuple[int, ...], ...],
     ) -> Tensor:
         grid, shape = [dim(each) for each in sizes], _sizes(input)
         if [each for group in writes for each in group] != [*range(len(grid))]:
@@ -67,7 +69,11 @@ class RearrangeOp(SingleResultOp):
         return tensor(input.element_type, *(_count(grid, group) for group in writes))
 
     def reference(
-        self, input: Array, sizes: tuple[Any, ...], reads: _Groups, writes: _Groups
+        self,
+        input: Array,
+        sizes: tuple[Any, ...],
+        reads: tuple[tuple[int, ...], ...],
+        writes: tuple[tuple[int, ...], ...],
     ) -> Array:
         grid = [int(each) for each in sizes]
         read = [each for group in reads for each in group]

@@ -671,12 +671,13 @@ func.func @padded_parts(%x : tensor<2x3xf32>, %y : tensor<2x5xf32>) -> tensor<4x
   return %2 : tensor<4x10xf32>
 }
 
-// One of parts that are reduced is stored, and so is what is scattered into a value.
+// So are parts that are reduced; what is scattered into a value is stored.
 //
 // CHECK-LABEL: func.func @reduced_parts
-// CHECK:           graph.concat
+// CHECK:           graph.sum
+// CHECK-NEXT:      graph.concat
+// CHECK-NEXT:      graph.pad
 // CHECK-NEXT:      graph.yield
-// CHECK:         graph.pad
 // CHECK:         graph.scatter
 // CHECK-NEXT:    graph.pad
 func.func @reduced_parts(%x : tensor<2x3xf32>, %y : tensor<2x5x7xf32>, %i : tensor<2x3xi64>) -> (tensor<4x10xf32>, tensor<4x5xf32>) {
@@ -686,4 +687,59 @@ func.func @reduced_parts(%x : tensor<2x3xf32>, %y : tensor<2x5x7xf32>, %i : tens
   %3 = graph.scatter %x, %i, %x {axis = 0 : i64, reduction = "add", wraps = true} : tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x3xf32> -> tensor<2x3xf32>
   %4 = graph.pad %3 {low = array<i64: 1, 1>, high = array<i64: 1, 1>, value = 0.0 : f64} : tensor<2x3xf32> -> tensor<4x5xf32>
   return %2, %4 : tensor<4x10xf32>, tensor<4x5xf32>
+}
+
+// A product stores its result where it is moved to, with what is computed after it there.
+//
+// CHECK-LABEL: func.func @rearranged_product
+// CHECK-NEXT:    graph.fusion %x, %w, %b
+// CHECK:           graph.matmul
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.rearrange
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.concat
+// CHECK-NEXT:      graph.yield
+func.func @rearranged_product(%x : tensor<4x16xf32>, %w : tensor<16x32xf32>, %b : tensor<8x16xf32>) -> tensor<8x32xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x16xf32>, tensor<16x32xf32> -> tensor<4x32xf32>
+  %1 = graph.relu %0 : tensor<4x32xf32> -> tensor<4x32xf32>
+  %2 = graph.rearrange %1 {sizes = ["2", "4", "16"], reads = [array<i64: 1>, array<i64: 0, 2>], writes = [array<i64: 0, 1>, array<i64: 2>]} : tensor<4x32xf32> -> tensor<8x16xf32>
+  %3 = graph.add %2, %b : tensor<8x16xf32>, tensor<8x16xf32> -> tensor<8x16xf32>
+  %4 = graph.concat %3, %b {axis = 1 : i64} : tensor<8x16xf32>, tensor<8x16xf32> -> tensor<8x32xf32>
+  return %4 : tensor<8x32xf32>
+}
+
+// Where columns come apart, or are repeated, the product is stored. A value that is moved twice is stored once
+// between.
+//
+// CHECK-LABEL: func.func @rearranged_columns
+// CHECK:         %[[P:.*]] = graph.matmul %x
+// CHECK-NEXT:    %[[B:.*]] = graph.fusion %x, %w
+// CHECK:           graph.matmul
+// CHECK-NEXT:      graph.rearrange
+// CHECK-NEXT:      graph.yield
+// CHECK:         graph.fusion %[[P]], %[[B]]
+// CHECK:           graph.rearrange
+// CHECK-NEXT:      graph.add
+func.func @rearranged_columns(%x : tensor<4x16xf32>, %w : tensor<16x32xf32>) -> tensor<128xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x16xf32>, tensor<16x32xf32> -> tensor<4x32xf32>
+  %1 = graph.rearrange %0 {sizes = ["16", "4", "2"], reads = [array<i64: 1>, array<i64: 0, 2>], writes = [array<i64: 0, 1, 2>]} : tensor<4x32xf32> -> tensor<128xf32>
+  %2 = graph.matmul %x, %w : tensor<4x16xf32>, tensor<16x32xf32> -> tensor<4x32xf32>
+  %3 = graph.rearrange %2 {sizes = ["2", "2", "32"], reads = [array<i64: 1, 0>, array<i64: 2>], writes = [array<i64: 0, 1, 2>]} : tensor<4x32xf32> -> tensor<128xf32>
+  %4 = graph.add %1, %3 : tensor<128xf32>, tensor<128xf32> -> tensor<128xf32>
+  return %4 : tensor<128xf32>
+}
+
+// What moves is computed in the kernel that reads it, and with what it reads itself.
+//
+// CHECK-LABEL: func.func @rearranged_sums
+// CHECK-NEXT:    graph.fusion %x, %b
+// CHECK:           graph.exp
+// CHECK-NEXT:      graph.rearrange
+// CHECK-NEXT:      graph.mul
+// CHECK-NEXT:      graph.yield
+func.func @rearranged_sums(%x : tensor<4x6xf32>, %b : tensor<8x3xf32>) -> tensor<8x3xf32> {
+  %0 = graph.exp %x : tensor<4x6xf32> -> tensor<4x6xf32>
+  %1 = graph.rearrange %0 {sizes = ["2", "4", "3"], reads = [array<i64: 1>, array<i64: 0, 2>], writes = [array<i64: 0, 1>, array<i64: 2>]} : tensor<4x6xf32> -> tensor<8x3xf32>
+  %2 = graph.mul %1, %b : tensor<8x3xf32>, tensor<8x3xf32> -> tensor<8x3xf32>
+  return %2 : tensor<8x3xf32>
 }

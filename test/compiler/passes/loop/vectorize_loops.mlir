@@ -553,3 +553,22 @@ loop.kernel @short_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// A load that does not move with a loop inside is outside of it, and counts there: rows that are transposed go
+// along what is stored, whatever is added to each of them.
+//
+// CHECK-LABEL: loop.kernel @transposed_rows
+// AVX2:          loop.for parallel %i to 64 {
+// AVX2:            loop.for parallel %j to 128 lanes 8
+loop.kernel @transposed_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    loop.for parallel %j to 128 {
+      %x = loop.load %a[%j * 64 + %i] : memref<?xf32>
+      %y = loop.load %b[%i] : memref<?xf32>
+      %z = arith.addf %x, %y : f32
+      loop.store %z, %c[%i * 128 + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
