@@ -231,6 +231,8 @@ class CompiledModule(Remade, ProgramModule):
         arrays = [*arguments] if self._texts else self.arrays_of(arguments, named)
         is_new = named or any(map(is_not, arrays, arguments))
         if is_new and self._native is not None:
+            if self._has_pairs:  # which would be taken for numbers to be made pairs of
+                bind_symbols(self._program, arrays)
             # As arrays, they most likely are what compiled code takes.
             more = {} if out is None else {OUT: out}
             return self._native(*arrays, **more)

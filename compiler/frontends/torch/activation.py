@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.graph import GeluOp, LeakyReluOp
-from ....dialects.graph.compose import activation
+from ....dialects.graph import GeluOp, GtOp, LeakyReluOp, MulOp, WhereOp
+from ....dialects.graph.compose import activation, number_like
 from ..unsupported import Training
 from .call import Call, Reader, Result, of_operand
+
+_LEAST_RANGE = 1e-6
+"""The range of slopes from which on torch takes them to be random."""
 
 
 def gelu(call: Call, x: SSAValue, approximate: str = "none") -> Result:
@@ -47,8 +50,27 @@ def _random_slope(
     return [LeakyReluOp(x, slope=(low + high) / 2).result, noise]
 
 
+def _slope_back(
+    call: Call,
+    gradient: SSAValue,
+    x: SSAValue,
+    noise: SSAValue,
+    low: float,
+    high: float,
+    training: bool,
+    is_result: bool,
+) -> Result:
+    """The gradient times the slope of each element: that of the noise, or the mean."""
+    if training and high - low > _LEAST_RANGE:
+        return MulOp(gradient, noise).result
+    slope = number_like((low + high) / 2, gradient)
+    is_above = GtOp(x, number_like(0, x))
+    return WhereOp(is_above, gradient, MulOp(gradient, slope)).result
+
+
 READERS: dict[str, Reader] = {
     "aten.rrelu_with_noise_functional.default": _random_slope,
+    "aten.rrelu_with_noise_backward.default": _slope_back,
     "aten.gelu.default": gelu,
     "aten.leaky_relu.default": leaky_relu,
     "aten.elu.default": elu,

@@ -9,7 +9,14 @@ import torch
 from xdsl.dialects.builtin import f16, f32, f64, i32, i64
 from xdsl.ir import SSAValue
 
-from ....dialects import ELEMENTS, Element, broadcast, tensor_type
+from ....dialects import (
+    DTYPES,
+    ELEMENTS,
+    Element,
+    broadcast,
+    floordiv,
+    tensor_type,
+)
 from ....dialects.graph import (
     AbsOp,
     AddOp,
@@ -23,14 +30,25 @@ from ....dialects.graph import (
     LtOp,
     MulOp,
     NeOp,
+    ShiftLeftOp,
     ShiftRightOp,
     SubOp,
     WhereOp,
 )
-from ....dialects.graph.compose import bounds, convert, expanded, number_like
+from ....dialects.graph.compose import (
+    at_index,
+    bounds,
+    convert,
+    expanded,
+    number_like,
+    reshaped,
+    shape_of,
+    stacked,
+)
 from ..unsupported import Unsupported
-from .call import Call, Reader, Result
-from .dtypes import part_of
+from .call import Call, Pair, Reader, Result
+from .dtypes import is_complex, part_of
+from .pairs import paired, unpaired
 
 
 @dataclass(frozen=True)
@@ -57,7 +75,10 @@ class _Format:
         return -(1 << (self.fraction + self.exponent))
 
 
-_I16 = ELEMENTS[np.dtype(np.int16)]
+_INTEGERS = {width: ELEMENTS[np.dtype(f"i{width}")] for width in (1, 2, 4, 8)}
+"""The signed integers, by the bytes that they take."""
+
+_I16 = _INTEGERS[2]
 
 _BFLOAT16 = _Format(_I16, 7, 8)
 _FORMATS: dict[Element, _Format] = {
@@ -115,23 +136,62 @@ def _apart(call: Call, x: SSAValue) -> Result:
     return [WhereOp(stays, x, fraction).result, WhereOp(stays, none, exponent).result]
 
 
-def _reinterpreted(call: Call, x: SSAValue, _: object) -> Result:
-    """The bits of the elements as another type of the same width."""
+def reinterpreted(call: Call, x: SSAValue | Pair, _: object) -> Result:
+    """
+    The bits of the elements as another type: along the last axis as many as there are
+    bytes for. Complex numbers are pairs of floats side by side.
+    """
     (operand,) = call.node.all_input_nodes
     source, to = operand.meta["val"].dtype, call.node.meta["val"].dtype
-    if source.itemsize != to.itemsize:
-        raise Unsupported(f"bits of {source} as {to}, which has another width")
-    if to == torch.bool:
+    if to == torch.bool and source != to:
         raise Unsupported(f"bits of {source} as truths")
+    if isinstance(x, Pair):
+        *outer, last = shape_of(pairs := paired(x))[:-1] or (1,)
+        x = reshaped(pairs, [*outer, last * 2])
     # Floats of 16 bits may be wider inside than what the model sees of them.
     seen = convert(x, part_of(source))
-    if source == to:
-        return convert(seen, call.element)
-    return convert(BitcastOp(seen, to=part_of(to)).result, call.element)
+    if part_of(source) != part_of(to):
+        seen = BitcastOp(_of_width(seen, part_of(to)), to=part_of(to)).result
+    if not is_complex(to):
+        return convert(reshaped(seen, call.shape), call.element)
+    return unpaired(reshaped(seen, [*call.shape, 2]))
+
+
+def _of_width(x: SSAValue, to: Element) -> SSAValue:
+    """
+    The bytes of the elements as integers that are as wide as another type; the first
+    of those along the last axis has the lowest bits of one that is wider.
+    """
+    width, wanted = (
+        DTYPES[each].itemsize for each in (tensor_type(x).element_type, to)
+    )
+    bits = BitcastOp(x, to=_INTEGERS[width]).result
+    if width == wanted:
+        return bits
+    *outer, last = shape_of(bits) or (1,)
+    axis = len(outer)
+    if width > wanted:
+        bits, count = reshaped(bits, [*outer, last]), width // wanted
+        lower = (
+            ShiftRightOp(bits, number_like(8 * wanted * at, bits)).result
+            for at in range(count)
+        )
+        parts = [convert(each, _INTEGERS[wanted]) for each in lower]
+        return reshaped(stacked(parts, axis + 1), [*outer, last * count])
+    count, ones = wanted // width, (1 << (8 * width)) - 1
+    rows = reshaped(bits, [*outer, floordiv(last, count), count])
+    whole: SSAValue | None = None
+    for at in range(count):
+        each = convert(at_index(rows, axis + 1, at), _INTEGERS[wanted])
+        each = BitwiseAndOp(each, number_like(ones, each)).result
+        each = ShiftLeftOp(each, number_like(8 * width * at, each)).result
+        whole = each if whole is None else BitwiseOrOp(whole, each).result
+    assert whole is not None
+    return whole
 
 
 READERS: dict[str, Reader] = {
-    "aten.view.dtype": _reinterpreted,
+    "aten.view.dtype": reinterpreted,
     "aten.nextafter.default": _next_after,
     "aten.frexp.Tensor": _apart,
 }

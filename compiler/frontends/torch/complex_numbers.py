@@ -33,7 +33,7 @@ from ....dialects.graph.compose import (
     times,
 )
 from ..unsupported import Unsupported
-from . import fourier
+from . import bits, fourier
 from .call import Call, Operand, Pair, Reader, Result, of_operand
 from .pairs import (
     has_complex,
@@ -208,6 +208,7 @@ def _common_parts(call: Call, x: Any) -> tuple[SSAValue, SSAValue]:
 FORMULAS: dict[str, Reader] = {
     "aten.complex.default": _from_parts,
     "aten.polar.default": _from_angle,
+    "aten.view.dtype": bits.reinterpreted,
     "aten.view_as_real.default": of_operand(paired),
     "aten.view_as_complex.default": of_operand(unpaired),
     "aten._conj.default": _conjugate,

@@ -147,7 +147,7 @@ def read_item(
         return Item(x, Unsupported(reason))
     value = convert(x, i64)
     least, most = sizes.limits(foreseen.node.expr)
-    high = min(asserted(sizes, node), key=str, default=most)
+    high = min(_asserted(sizes, node), key=str, default=most)
     if high == GREATEST:
         high = sizes.most.get(str(foreseen), GREATEST)
     if least < 0 or high == GREATEST:
@@ -233,7 +233,7 @@ def _new_symbol(foreseen: Any, sizes: Sizes) -> Expression | None:
     return expression if is_new else None
 
 
-def asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
+def _asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
     """The upper bounds that the program asserts for a number."""
     found: list[Dim] = []
     for user in node.users:
@@ -243,6 +243,33 @@ def asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
             if isinstance(value, int | SymInt):
                 found.append(sizes.dim(value))
     return found
+
+
+def decided(
+    call: Call, foreseen: int | SymInt, value: SSAValue, greatest: int = GREATEST
+) -> Dim:
+    """
+    The size of the result that a run computes as `value`, and that torch takes for
+    `foreseen`; it is `greatest` at most. Raises `NeedsBound` where neither that, nor
+    the model, nor the user says how much it may be.
+    """
+    sizes = call.sizes
+    if isinstance(foreseen, int) or not sizes.is_new(foreseen):
+        return define(sizes, foreseen, value, 0, sizes.dim(foreseen))
+    low, most = sizes.limits(foreseen.node.expr)
+    limits = [
+        limit
+        for user in call.node.users
+        if str(user.target) == "aten.sym_size.int"
+        for limit in _asserted(sizes, user)
+    ]
+    high = min(limits, key=str, default=min(most, greatest))
+    if high == GREATEST:
+        high = sizes.most.get(str(foreseen), GREATEST)
+    if high == GREATEST:
+        why = f"a size that data decide, {foreseen}, without a bound"
+        raise NeedsBound([value], why, [str(foreseen)])
+    return define(sizes, foreseen, value, max(low, 0), high)
 
 
 READERS: dict[str, Reader] = {

@@ -28,10 +28,9 @@ from ....dialects.graph.compose import (
     reshaped,
     shape_of,
 )
-from ..unsupported import NeedsBound, Unsupported
+from ..unsupported import Unsupported
 from .call import Call, Reader, Result
-from .data_dependent import asserted, define, known_elements
-from .sizes import GREATEST
+from .data_dependent import decided, known_elements
 
 
 def _places(call: Call, repeats: SSAValue, foreseen: int | SymInt) -> SSAValue:
@@ -84,23 +83,7 @@ def _size(call: Call, repeats: SSAValue, foreseen: int | SymInt) -> Dim:
     ).result
     is_wrong = LtOp(least, number(0, i64)).result
     total = WhereOp(is_wrong, number(-1, i64), total).result
-    sizes = call.sizes
-    if isinstance(foreseen, int) or not sizes.is_new(foreseen):
-        return define(sizes, foreseen, total, 0, sizes.dim(foreseen))
-    low, most = sizes.limits(foreseen.node.expr)
-    limits = [
-        limit
-        for user in call.node.users
-        if str(user.target) == "aten.sym_size.int"
-        for limit in asserted(sizes, user)
-    ]
-    high = min(limits, key=str, default=most)
-    if high == GREATEST:
-        high = sizes.most.get(str(foreseen), GREATEST)
-    if high == GREATEST:
-        why = f"a size that data decide, {foreseen}, without a bound"
-        raise NeedsBound([total], why, [str(foreseen)])
-    return define(sizes, foreseen, total, max(low, 0), high)
+    return decided(call, foreseen, total)
 
 
 def _numbers(call: Call, repeats: SSAValue, output_size: Dim | None = None) -> Result:

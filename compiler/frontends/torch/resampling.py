@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.ir import SSAValue
@@ -21,29 +22,37 @@ from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
 
-def _resized(
-    call: Call,
-    x: SSAValue,
-    scales: Sequence[float | None],
-    ratios: Sequence[int] = (),
-    **how: Any,
-) -> SSAValue:
-    """
-    The last axes, one for each scale, resized to the sizes of the result; for sizes in
-    one of these ratios torch ignores the scale.
-    """
-    rank, count = len(shape_of(x)), len(scales)
-    for axis in reversed(range(rank - count, rank)):
-        old, size, scale = shape_of(x)[axis], call.shape[axis], scales[axis - rank]
-        if any(size == old * ratio for ratio in ratios):
+@dataclass(frozen=True)
+class Kind:
+    """How an axis is resized."""
+
+    how: Mapping[str, Any]
+    """The properties of the op."""
+
+    ratios: Sequence[int]
+    """The ratios of sizes in which torch ignores the scale."""
+
+    def along(self, x: SSAValue, axis: int, size: Dim, scale: float | None) -> SSAValue:
+        """Builds a tensor resized along an axis, by a scale if it has one."""
+        old = shape_of(x)[axis]
+        if any(size == old * ratio for ratio in self.ratios):
             scale = None
         if size == old and scale in (None, 1):
-            continue
+            return x
         if scale is not None:
-            _require_other_ratios(old, size, scale, ratios)
+            _require_other_ratios(old, size, scale, self.ratios)
         given = {} if scale is None else {"scale": float(scale)}
         properties: dict[str, Any] = {"size": str(size), "multiplies": True}
-        x = ResizeOp(x, axis=axis, **properties, **how, **given).result
+        return ResizeOp(x, axis=axis, **properties, **self.how, **given).result
+
+
+def _resized(
+    call: Call, x: SSAValue, scales: Sequence[float | None], kind: Kind
+) -> SSAValue:
+    """The last axes, one for each scale, resized to the sizes of the result."""
+    rank, count = len(shape_of(x)), len(scales)
+    for axis in reversed(range(rank - count, rank)):
+        x = kind.along(x, axis, call.shape[axis], scales[axis - rank])
     return x
 
 
@@ -61,7 +70,7 @@ def _require_other_ratios(
             RequireOp.of(why, "interpolate")
 
 
-def _scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
+def scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
     """The scale of each axis, where given: as one list, or as separate arguments."""
     several = scales
     if len(scales) == 1 and (scales[0] is None or isa(scales[0], Sequence[Any])):
@@ -72,20 +81,34 @@ def _scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
     return list(several)
 
 
+def kind_of_nearest(coordinates: str) -> Kind:
+    """Each point as the nearest element."""
+    ratios = (1, 2) if coordinates == "asymmetric" else ()
+    return Kind({"mode": "floor", "coordinates": coordinates}, ratios)
+
+
 def nearest(count: int, coordinates: str) -> Reader:
     """The reader of nearest-neighbour resizing over `count` axes."""
-    ratios = (1, 2) if coordinates == "asymmetric" else ()
+    kind = kind_of_nearest(coordinates)
 
     def read(
         call: Call, x: SSAValue, size: Sequence[Dim] | None, *scales: Any
     ) -> Result:
-        how = {"mode": "floor", "coordinates": coordinates}
-        return _resized(call, x, _scales_of(scales, count), ratios, **how)
+        return _resized(call, x, scales_of(scales, count), kind)
 
     return read
 
 
-def _interpolated(count: int, mode: str, **how: Any) -> Reader:
+def kind_between(how: Mapping[str, Any], align_corners: bool) -> Kind:
+    """Each point between elements; raises `Unsupported`."""
+    coordinates = "align_corners" if align_corners else "half_pixel"
+    if how.get("antialias") and align_corners:
+        raise Unsupported("antialias with align_corners")
+    is_cubic = how["mode"] == "cubic" and not how.get("antialias")
+    return Kind({**how, "coordinates": coordinates}, () if is_cubic else (1,))
+
+
+def _interpolated(count: int, how: Mapping[str, Any]) -> Reader:
     """The reader of interpolated resizing over `count` axes."""
 
     def read(
@@ -97,12 +120,8 @@ def _interpolated(count: int, mode: str, **how: Any) -> Reader:
     ) -> Result:
         if not is_float(tensor_type(x)):
             raise Unsupported("integers between which it interpolates")
-        coordinates = "align_corners" if align_corners else "half_pixel"
-        if how.get("antialias") and align_corners:
-            raise Unsupported("antialias with align_corners")
-        properties = how | {"mode": mode, "coordinates": coordinates}
-        ratios = (1,) if mode == "linear" and not how.get("antialias") else ()
-        return _resized(call, x, _scales_of(scales, count), ratios, **properties)
+        kind = kind_between(how, align_corners)
+        return _resized(call, x, scales_of(scales, count), kind)
 
     return read
 
@@ -128,21 +147,29 @@ def _grid_sample(
 _SMOOTH: dict[str, Any] = {"antialias": True, "exclude_outside": True}
 """The properties of torch's antialiasing, which ignores elements beyond the image."""
 
+NEAREST = {
+    f"{name}{count}d": (count, coordinates)
+    for name, coordinates in (
+        ("upsample_nearest", "asymmetric"),
+        ("_upsample_nearest_exact", "tf_half_pixel_for_nn"),
+    )
+    for count in (1, 2, 3)
+}
+"""Operators that take the nearest elements: how many axes, and their coordinates."""
+
+BETWEEN: Mapping[str, tuple[int, Mapping[str, Any]]] = {
+    "upsample_linear1d": (1, {"mode": "linear"}),
+    "upsample_bilinear2d": (2, {"mode": "linear"}),
+    "upsample_trilinear3d": (3, {"mode": "linear"}),
+    "upsample_bicubic2d": (2, {"mode": "cubic"}),
+    "_upsample_bilinear2d_aa": (2, {"mode": "linear", **_SMOOTH}),
+    "_upsample_bicubic2d_aa": (2, {"mode": "cubic", "cubic": -0.5, **_SMOOTH}),
+}
+"""Operators that interpolate: over how many axes, and properties of the op."""
+
 _KINDS: dict[str, Reader] = {
-    **{
-        f"{name}{count}d": nearest(count, coordinates)
-        for name, coordinates in (
-            ("upsample_nearest", "asymmetric"),
-            ("_upsample_nearest_exact", "tf_half_pixel_for_nn"),
-        )
-        for count in (1, 2, 3)
-    },
-    "upsample_linear1d": _interpolated(1, "linear"),
-    "upsample_bilinear2d": _interpolated(2, "linear"),
-    "upsample_trilinear3d": _interpolated(3, "linear"),
-    "upsample_bicubic2d": _interpolated(2, "cubic"),
-    "_upsample_bilinear2d_aa": _interpolated(2, "linear", **_SMOOTH),
-    "_upsample_bicubic2d_aa": _interpolated(2, "cubic", cubic=-0.5, **_SMOOTH),
+    **{name: nearest(*how) for name, how in NEAREST.items()},
+    **{name: _interpolated(*how) for name, how in BETWEEN.items()},
 }
 
 _DECOMPOSED = ("upsample_bilinear2d.default", "upsample_bicubic2d.default")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects import (
@@ -19,22 +17,14 @@ from ....dialects import (
 )
 from ....dialects.graph import (
     Combiner,
-    CumsumOp,
     DivOp,
-    EmbeddingOp,
-    EqOp,
     FloorDivOp,
-    MaximumOp,
-    MulOp,
     ScatterNdOp,
     ScatterOp,
-    SubOp,
-    WhereOp,
 )
 from ....dialects.graph.compose import (
     expanded,
     number,
-    part,
     permuted,
     reshaped,
     shape_of,
@@ -50,9 +40,6 @@ _COMBINERS: dict[str, Combiner] = {
 
 Scatter: TypeAlias = Callable[[SSAValue, SSAValue, str], SSAValue]
 """Builds a scatter: input, updates and the name of the reduction."""
-
-_SUM, _MEAN, _MAX = range(3)
-"""Torch's numbers of the modes of an embedding bag."""
 
 
 def _filled(value: float, element: Element, *shape: Dim) -> SSAValue:
@@ -170,74 +157,7 @@ def index_reduce(
     return reshaped(result, call.shape)
 
 
-def _bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
-    """The number of the bag for each of `count` indices."""
-    (bags,) = shape_of(offsets)
-    begins = ScatterNdOp(
-        _filled(0, i64, count + 1),
-        reshaped(offsets, [bags, 1]),
-        _filled(1, i64, bags),
-        axes=(0,),
-        wraps=False,
-        reduction="add",
-    )
-    begun = part(CumsumOp(begins, axis=0).result, 0, 0, count)
-    return SubOp(begun, number(1, i64)).result
-
-
-def embedding_bag(
-    call: Call,
-    table: SSAValue,
-    indices: SSAValue,
-    offsets: SSAValue,
-    scale_grad_by_freq: bool = False,
-    mode: int = 0,
-    sparse: bool = False,
-    weights: SSAValue | None = None,
-    include_last_offset: bool = False,
-    padding: int = -1,
-) -> Result:
-    """The sum, mean or maximum of the rows of a table for each bag of indices."""
-    (count,), (bags,) = shape_of(indices), shape_of(offsets)
-    element = tensor_type(table).element_type
-    into = reshaped(_bags_of(offsets, count), [count, 1])
-
-    def scatter(updates: SSAValue, start: float, how: str) -> SSAValue:
-        whole = _filled(start, element, bags, *shape_of(updates)[1:])
-        return ScatterNdOp(
-            whole, into, updates, axes=(0,), wraps=False, reduction=how
-        ).result
-
-    rows, ones = EmbeddingOp(table, indices).result, _filled(1, element, count)
-    nothing = -inf if mode == _MAX else 0
-    if weights is not None:
-        rows = MulOp(rows, reshaped(weights, [count, 1])).result
-    if padding >= 0:
-        skipped = EqOp(
-            indices, number(padding, tensor_type(indices).element_type)
-        ).result
-        ones = WhereOp(skipped, number(0, element), ones).result
-        rows = WhereOp(
-            reshaped(skipped, [count, 1]), number(nothing, element), rows
-        ).result
-    result = scatter(rows, nothing, "max" if mode == _MAX else "add")
-    if mode != _SUM:
-        sizes = reshaped(scatter(ones, 0, "add"), [bags, 1])
-        if mode == _MEAN:
-            result = DivOp(result, MaximumOp(sizes, number(1, element))).result
-        else:
-            empty = EqOp(sizes, number(0, element))
-            result = WhereOp(empty, number(0, element), result).result
-    if include_last_offset:
-        # The last offset is the end of the last bag.
-        result = part(result, 0, 0, bags - 1)
-    # Only training uses the other results.
-    return [result, None, None, None]
-
-
 READERS: dict[str, Reader] = {
-    "aten._embedding_bag.default": embedding_bag,  # of a weight that could be trained
-    "aten._embedding_bag_forward_only.default": embedding_bag,
     "aten.index_reduce.default": index_reduce,
     "aten.scatter.src": _scattered(None),
     "aten.scatter.value": _scattered(None, is_number=True),

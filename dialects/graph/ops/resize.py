@@ -39,7 +39,7 @@ from ..op import Requirement, SingleResultOp
 from .arithmetic import AbsOp
 from .binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, SubOp
 from .cast import CastOp
-from .compare import GeOp, LeOp, LtOp
+from .compare import EqOp, GeOp, LeOp, LtOp
 from .constant import ConstantOp
 from .dim import DimOp
 from .index_select import IndexSelectOp
@@ -329,7 +329,9 @@ class _Row:
             )
             weights = WhereOp(is_inside, weights, self.number(0)).result
         if how.exclude_outside or how.antialias:
-            weights = DivOp(weights, SumOp(weights, axes=(1,), keepdims=True)).result
+            whole = SumOp(weights, axes=(1,), keepdims=True)
+            is_none = EqOp(whole, self.number(0))
+            weights = DivOp(weights, WhereOp(is_none, self.number(1), whole)).result
         return self.inside(points), weights
 
 

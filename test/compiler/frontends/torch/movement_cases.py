@@ -28,6 +28,21 @@ STRIDED: dict[str, Callable[[Tensor], Tensor]] = {
 
 CASES: dict[str, Case] = {
     # Bits.
+    **{
+        f"view of {source} as {to}": dynamic(
+            lambda x, to=to: x.view(getattr(torch, to)),
+            whole(4, 32, low=-99, high=99).to(getattr(torch, source)),
+        )
+        for source, to in (
+            *(("float32", "int8"), ("int8", "int32"), ("uint8", "int64")),
+            *(("int32", "uint16"), ("uint8", "float32"), ("float64", "int32")),
+            *(("float16", "int8"), ("int16", "float64"), ("int64", "uint8")),
+        )
+    },
+    "view of truths as words": fixed(lambda x: (x > 0).view(torch.int32), floats(4, 8)),
+    "view of one number": fixed(
+        lambda x: torch.complex(x.sum(), x.mean()).view(torch.float64), floats(*X)
+    ),
     "view of integers": dynamic(lambda x: x.view(torch.int32), floats(*X)),
     "view of floats": fixed(lambda x: (x * x).view(torch.float64), whole(*X)),
     "view of half floats": fixed(

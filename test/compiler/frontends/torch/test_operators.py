@@ -28,6 +28,7 @@ from . import (  # noqa: E402
     contraction_cases,
     eight_bit_cases,
     elementwise_cases,
+    gradient_cases,
     indexing_cases,
     linear_algebra_cases,
     movement_cases,
@@ -68,6 +69,7 @@ CASES = joined(
     spatial_cases.CASES,
     indexing_cases.CASES,
     eight_bit_cases.CASES,
+    gradient_cases.CASES,
 )
 
 
@@ -166,8 +168,12 @@ def test_computes_what_torch_computes(name: str, whole: bool):
 ELSEWHERE = {
     *("aten.nonzero.default", "aten.masked_select.default", "aten._unique2.default"),
     *("aten.unique_dim.default", "aten.unique_consecutive.default"),
+    "aten.bincount.default",
 }
-"""Operators with results of sizes that a run decides: in `test_control_flow.py`."""
+"""
+Operators with results of sizes that a run decides: in `test_control_flow.py`, and in
+`test_counting.py`.
+"""
 
 
 @pytest.mark.soak
