@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from operator import index, is_not
 from typing import Any, TypeAlias
 from weakref import finalize
@@ -49,6 +50,8 @@ _HANDLER = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
 )
 
+_MADE: ContextVar[Array | None] = ContextVar("_MADE", default=None)
+"""The first of the arrays that compiled code is given instead of what a call has."""
 
 _Run: TypeAlias = Callable[..., Sequence[Array]]
 """What runs in a context, as `Context.run` does."""
@@ -227,15 +230,18 @@ class CompiledModule(Remade, ProgramModule):
         with LOCK:
             self._slow_calls += 1
         out = None if self._has_input_out else named.pop(OUT, None)
-        # Texts are numbers already.
-        arrays = [*arguments] if self._texts else self.arrays_of(arguments, named)
+        # Texts are numbers already, and so are pairs that compiled code has refused.
+        is_made = self._texts or (bool(arguments) and arguments[0] is _MADE.get())
+        arrays = [*arguments] if is_made else self.arrays_of(arguments, named)
         is_new = named or any(map(is_not, arrays, arguments))
         if is_new and self._native is not None:
-            if self._has_pairs:  # which would be taken for numbers to be made pairs of
-                bind_symbols(self._program, arrays)
             # As arrays, they most likely are what compiled code takes.
             more = {} if out is None else {OUT: out}
-            return self._native(*arrays, **more)
+            token = _MADE.set(arrays[0])
+            try:
+                return self._native(*arrays, **more)
+            finally:
+                _MADE.reset(token)
         symbols, given = bind_symbols(self._program, arrays), None
         if out is not None:
             given = match_outputs(self._program, out, symbols)

@@ -40,9 +40,6 @@ class ProgramModule(StaticModule):
         none = frozenset[str]()
         self._texts = none if structure is None else structure.inputs_of_texts
         """The inputs that are texts, whose numbers Python is to find."""
-        inputs = None if structure is None else structure.inputs
-        self._has_pairs = inputs is not None and inputs.has_complex
-        """Whether inputs are complex numbers, which Python makes pairs of."""
 
     @property
     def program(self) -> Program:

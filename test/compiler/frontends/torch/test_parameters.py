@@ -83,3 +83,19 @@ def test_marks_of_conjugates_and_negatives():
     module = sr.compile(model, example_inputs=(x,))
     for mine, its in zip(module(x), model(x), strict=True):
         np.testing.assert_array_equal(mine, its.resolve_conj().resolve_neg().numpy())
+
+
+def test_sizes_of_complex_inputs_are_told():
+    class Square(nn.Module):
+        """Squares of absolute values."""
+
+        def forward(self, z: torch.Tensor) -> torch.Tensor:
+            return z * z.conj()
+
+    z = torch.complex(floats(4, 3), floats(4, 3))
+    sizes = ({0: torch.export.Dim("n", min=2, max=8)},)
+    run = sr.compile(torch.export.export(Square(), (z,), dynamic_shapes=sizes))
+    with pytest.raises(ValueError, match="expected n from 2 to 8, got 9"):
+        run(torch.complex(floats(9, 3), floats(9, 3)))
+    with pytest.raises(ValueError, match=r"\(n, 3, 2\) with n = 5, got \(5, 4, 2\)"):
+        run(torch.complex(floats(5, 4), floats(5, 4)))
