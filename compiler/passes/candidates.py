@@ -14,6 +14,7 @@ from ...dialects.graph import (
     IndexSelectOp,
     Linear,
     Nest,
+    PermuteOp,
     Read,
     RearrangeOp,
     WeightOp,
@@ -227,6 +228,18 @@ def only_reads(op: GraphOp) -> bool:
     nests = op.nests() or ()
     is_read = _widens(op) or all(each.body is same for each in nests)
     return len(nests) == 1 and nests[0].is_pointwise and is_read
+
+
+def turns_rows(op: GraphOp) -> bool:
+    """
+    Whether an op permutes a tensor so that elements of a row were apart. By itself it
+    moves squares in registers; rows that are computed in stages would be stored apart.
+    """
+    if not isinstance(op, PermuteOp):
+        return False
+    shape, order = sizes(tensor_type(op.input)), op.order.get_values()
+    wide = [axis for axis in order if shape[axis] != 1]
+    return bool(wide) and wide[-1] != max(wide)
 
 
 def _widens(op: GraphOp) -> bool:

@@ -32,8 +32,9 @@ one reduction for each nest; the operand of a padding is computed inside it, and
 concatenation that is padded is written there by parts (`dialects/kernel/placed.py`).
 Several reductions over the same rows, and the elementwise ops between them, become one
 kernel that goes from row to row: a softmax, or a normalization with its neighbours
-(`dialects/kernel/row_reductions.py`). The nests of the ops alone decide, before there
-are buffers, so that values inside a group never need one.
+(`dialects/kernel/row_reductions.py`), but not what turns columns into rows before it,
+or rows into columns after it. The nests of the ops alone decide, before there are
+buffers, so that values inside a group never need one.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ from ..candidates import (
     reads,
     reads_once,
     taker,
+    turns_rows,
 )
 from ..defined_functions import defined_functions
 from ..moved_factors import reads_looked_up
@@ -178,7 +180,9 @@ class _Candidates:
             # again.
             ops = sorted((*producer.ops, *group.ops), key=self.order.__getitem__)
             stages = arrange({each: self.nests[each] for each in ops})
-            if stages is not None:
+            if stages is not None and not (
+                stages.is_wide and any(map(turns_rows, ops))
+            ):
                 _merge(group, self.known.pop(value), 0)
                 group.is_staged = not stages.is_one_reduction
                 return True

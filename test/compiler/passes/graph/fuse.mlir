@@ -743,3 +743,32 @@ func.func @rearranged_sums(%x : tensor<4x6xf32>, %b : tensor<8x3xf32>) -> tensor
   %2 = graph.mul %1, %b : tensor<8x3xf32>, tensor<8x3xf32> -> tensor<8x3xf32>
   return %2 : tensor<8x3xf32>
 }
+
+// Rows that were columns are not computed in stages: they would be read, or stored, elements apart. Axes of one
+// element do not matter.
+//
+// CHECK-LABEL: func.func @turned_rows
+// CHECK-NEXT:    %[[T:.*]] = graph.permute %x
+// CHECK-NEXT:    %[[S:.*]] = graph.fusion %[[T]]
+// CHECK-NOT:       graph.permute
+// CHECK:           graph.div
+// CHECK-NEXT:      graph.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    graph.permute %[[S]]
+// CHECK-LABEL: func.func @rows_of_one
+// CHECK-NEXT:    graph.fusion %x
+// CHECK-NEXT:    ^
+// CHECK-NEXT:      graph.permute
+func.func @turned_rows(%x : tensor<40x30xf32>) -> tensor<40x30xf32> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<40x30xf32> -> tensor<30x40xf32>
+  %1 = graph.sum %0 {axes = array<i64: 1>, keepdims = true} : tensor<30x40xf32> -> tensor<30x1xf32>
+  %2 = graph.div %0, %1 : tensor<30x40xf32>, tensor<30x1xf32> -> tensor<30x40xf32>
+  %3 = graph.permute %2 {order = array<i64: 1, 0>} : tensor<30x40xf32> -> tensor<40x30xf32>
+  return %3 : tensor<40x30xf32>
+}
+func.func @rows_of_one(%x : tensor<30x40x1xf32>) -> tensor<1x30x40xf32> {
+  %0 = graph.permute %x {order = array<i64: 2, 0, 1>} : tensor<30x40x1xf32> -> tensor<1x30x40xf32>
+  %1 = graph.sum %0 {axes = array<i64: 2>, keepdims = true} : tensor<1x30x40xf32> -> tensor<1x30x1xf32>
+  %2 = graph.div %0, %1 : tensor<1x30x40xf32>, tensor<1x30x1xf32> -> tensor<1x30x40xf32>
+  return %2 : tensor<1x30x40xf32>
+}
