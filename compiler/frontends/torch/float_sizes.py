@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint
 
-from ....dialects import Dim, ceildiv, floordiv, symbol
+from ....dialects import Dim, ceildiv, floordiv, is_nonnegative, symbol
 from ....dialects.graph import DefineSymbolOp
 from ....dialects.graph.compose import convert
 from ..unsupported import Unsupported
@@ -67,8 +67,12 @@ class FloatSizes:
             if more is not None and size is not None:
                 return None
             scale, size = scale * factor, size if more is None else more
-        if size is None or scale < 0:
+        if size is None:
             return None
+        if scale < 0:
+            if is_nonnegative(size, {}):
+                return None
+            scale, size = -scale, size * -1
         return ceildiv(size * (ceil(scale * _FINEST) + 1), _FINEST) + 1
 
     def _factor(self, expression: Expression) -> tuple[Fraction, Dim | None]:

@@ -3,6 +3,7 @@ A size, or one plus a number, divided by a number as a float and rounded to an i
 
 So `torch.arange(0.5, n)` has `ceil(n - 0.5)` elements, which is `n`, and one to `n` in
 steps of 1.5 has `ceil(n / 1.5)`, which is the quotient of `2 * n` and 3, rounded up.
+One that goes down, `torch.arange(n, -n, -1.0)`, is divided by a number below zero.
 """
 
 from __future__ import annotations
@@ -31,13 +32,16 @@ def rounded_size(expression: Any, read: Callable[[Any], Dim]) -> Dim | None:
     if found is None:
         return None
     terms, number, by = found
+    # A quotient by a number below zero is that of what is turned by one above it.
+    sign = -1 if by < 0 else 1
+    by *= sign
     scale = lcm(number.denominator, by.denominator)
     is_short = max(abs(number.numerator), by.numerator) < _GREATEST
-    if by <= 0 or not is_short or scale > _MOST_PARTS:
+    if by == 0 or not is_short or scale > _MOST_PARTS:
         return None
-    whole: Dim = int(number * scale)
+    whole: Dim = int(number * scale) * sign
     for each in terms:
-        whole = whole + read(each) * scale
+        whole = whole + read(each) * (scale * sign)
     divisor, kind = int(by * scale), expression.func.__name__
     if kind == "CeilToInt":
         return ceildiv(whole, divisor)

@@ -73,6 +73,7 @@ SIZES: dict[str, Callable[[Any], Any]] = {
     "an image at nine fifths": lambda x: functional.interpolate(
         x[None, None], scale_factor=1.8, mode="bilinear"
     ),
+    "a row that goes down": lambda x: torch.arange(x.shape[0], -x.shape[1], -0.7),
 }
 
 FUNCTIONS = NUMBERS | SIZES
@@ -105,6 +106,16 @@ def test_padding_that_a_size_is_too_small_for_is_refused():
     assert module(x.reshape(3, 4)).shape == (1, 3, 7)
     with pytest.raises(ValueError, match="expected"):
         module(x.reshape(4, 3))
+
+
+def test_a_size_below_zero_is_refused():
+    model = torch.export.export(
+        Wrapped(lambda x: functional.pad(x, (0, torch.sym_int(-0.3 * x.shape[1])))),
+        (floats(5, 9),),
+        dynamic_shapes=(({0: Dim.AUTO, 1: Dim.AUTO},),),
+    )
+    with pytest.raises(sr.CompileError, match="a size computed by TruncToInt"):
+        sr.compile(model, options=sr.Options(cache=False))
 
 
 def scaled(scale: float, mode: str) -> Callable[[Any], Any]:

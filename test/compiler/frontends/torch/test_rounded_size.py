@@ -21,6 +21,9 @@ ROWS: dict[str, Callable[[Any], Any]] = {
     "steps of thirds": lambda x: torch.arange(0.5, x.shape[0], 3.0),
     "begins before zero": lambda x: torch.arange(-1.75, x.shape[0], 2.5),
     "halves of two": lambda x: torch.arange(0.5, x.shape[0] + 2 * x.shape[1], 0.5),
+    "goes down": lambda x: torch.arange(x.shape[0] - 1, -x.shape[0], -1.0),
+    "goes down by halves": lambda x: torch.arange(x.shape[0] // 2, -3, -1.5),
+    "goes down from between": lambda x: torch.arange(2.75, -x.shape[0], -2.5),
 }
 
 
@@ -52,6 +55,7 @@ def test_what_has_more_digits_is_not_exact():
     assert found(ceil(divided(cast, Integer(2)))) == "floordiv(n + 1, 2)"
     assert found(ceil(cast - Float(0.1))) == "None"
     assert found(ceil(divided(cast, Float(0.7)))) == "None"
-    assert found(ceil(divided(cast, Integer(-2)))) == "None"
+    assert found(ceil(divided(cast, Integer(-2)))) == "floordiv(n + 1, 2) - n"
+    assert found(ceil(divided(cast, Integer(0)))) == "None"
     assert found(ceil(divided(Integer(2), cast))) == "None"
     assert found(Function("RoundToInt")(cast - Float(0.5))) == "None"
