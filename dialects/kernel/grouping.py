@@ -137,7 +137,7 @@ class _Builder:
         (nest,) = self.nests[reducer]
         write, point = linear(nest.write), identity(nest)
         assert not nest.is_scattered, "an accumulator has its own element"
-        places = {reducer: write}
+        places: dict[Operation, Sequence[Linear]] = {reducer: write}
         if (found := self.grid(root, last)) is not None:
             op, grid = found
             nest, point, places[reducer] = over(grid, nest, reducer)
@@ -299,7 +299,7 @@ class _Builder:
         self, value: SSAValue, at: Sequence[Linear | Index]
     ) -> Expression | Element:
         """The element of `value` at a position for each axis."""
-        plain = linear(at)
+        plain = tuple(each for each in at if isinstance(each, Linear))
         if len(plain) == len(at):
             return Element(value, plain)
         value = self.outer.get(value, value)
