@@ -156,7 +156,9 @@ def taker(
         return None
     if len(producer.nests) > 1:
         shape = sizes(tensor_type(producer.ops[-1].results[0]))
-        return number if can_place(nest, shape, producer.nests) else None
+        # What is rearranged has one nest, and may be read by others.
+        can = not isinstance(user.ops[-1], RearrangeOp)
+        return number if can and can_place(nest, shape, producer.nests) else None
     if producer.reducing:
         # The epilogue of a reduction reads each accumulator once, at its own index.
         free = number not in user.reducing and not nest.is_scattered

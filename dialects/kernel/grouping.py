@@ -25,7 +25,7 @@ from ..graph import (
     Where,
     scalar,
 )
-from ..shape import sizes, tensor_type
+from ..shape import tensor_type
 from .collapse import collapse
 from .expression import (
     Accumulator,
@@ -39,10 +39,9 @@ from .expression import (
     Stage,
     walk,
 )
-from .grid import feeding, linear, over
+from .grid import Alone, check_runs_over, feeding, linear, over
 from .group import Check, Group, element
-from .index_source import below_of
-from .linearize import flatten, looked_up
+from .index_source import look_up
 from .placed import placed
 from .points import (
     Element,
@@ -88,11 +87,13 @@ class _Builder:
             op for op, found in self.nests.items() if any(n.reductions for n in found)
         }
         self.movers = {op for op in ops if isinstance(op, RearrangeOp)}
+        self.alone: Alone | None = None
         self.tiles: dict[Operation, Part] = {}
         """The scalar that is asked for of each op whose points store tiles."""
         for op, found in self.nests.items():
             if found and found[0].bodies is not None:
                 self.tiles[op] = Part(self.parts_of(op, found[0]), 0)
+        self.once = self.reducers | self.movers | {*self.tiles}
         self.made: list[KernelNest] = []
         plan = arrange(self.nests) if self.reducers else None
         if plan is not None and not plan.is_one_reduction:
@@ -100,6 +101,10 @@ class _Builder:
             return
         for first in self.nests[root]:
             for last, nest in placed(root, first, self.nests):
+                self.alone = Alone()
+                if self.movers:
+                    # What is computed over another grid is not that of this one.
+                    self.memo.clear()
                 reducer = feeding(last, nest, self.inner, self.reducers | {*self.tiles})
                 if reducer is None:
                     self.made.append(self.plain(last, nest))
@@ -108,28 +113,23 @@ class _Builder:
                 else:
                     self.made.append(self.reduce(reducer, last, nest))
 
-    def grid(self, root: GraphOp, nest: Nest) -> Nest | None:
-        """The nest that rearranges what a nest of the last op reads, if any."""
-        op = feeding(root, nest, self.inner, self.movers)
-        return None if op is None else only_nest(op, self.nests[op])
+    def grid(self, root: GraphOp, nest: Nest) -> tuple[GraphOp, Nest] | None:
+        """The op that rearranges what a nest of the last op reads, if any."""
+        op = feeding(root, nest, self.inner, self.movers, self.reducers)
+        if op is not None and op is not root:
+            check_runs_over(nest, op)
+        return None if op is None else (op, only_nest(op, self.nests[op]))
 
     def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
         """The nest of an op that no reduction feeds."""
-        grid = self.grid(root, nest) or nest
+        op, grid = self.grid(root, nest) or (root, nest)
         point = identity(nest) if grid is nest else linear(grid.write)
+        self.alone = Alone(grid.bounds, {} if op is root else {op: point})
         value = self.apply(root, nest, point)
         at = [self.position(root, each, point) for each in nest.write]
+        type, to = tensor_type(root.results[0]).element_type, element(self.result, at)
         return KernelNest(
-            grid.bounds,
-            0,
-            value,
-            None,
-            tensor_type(root.results[0]).element_type,
-            value,
-            element(self.result, at),
-            False,
-            nest.onto,
-            nest.ordered,
+            grid.bounds, 0, value, None, type, value, to, False, nest.onto, nest.ordered
         )
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
@@ -137,15 +137,22 @@ class _Builder:
         (nest,) = self.nests[reducer]
         write, point = linear(nest.write), identity(nest)
         assert not nest.is_scattered, "an accumulator has its own element"
-        if (grid := self.grid(root, last)) is not None:
-            nest, point = over(grid, nest)
-            write = identity(grid) if grid is last else linear(grid.write)
+        places: dict[Operation, Sequence[Linear]] = {reducer: write}
+        if (found := self.grid(root, last)) is not None:
+            op, grid = found
+            nest, point, places[reducer] = over(grid, nest, reducer)
+            write = identity(grid) if op is root else linear(grid.write)
+            places[op] = write
+        elif root is not reducer:
+            check_runs_over(last, reducer)
         epilogue: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
             # The last op reads each accumulator at its own position.
+            self.alone = Alone(nest.bounds, places)
             epilogue = self.apply(root, last, write)
             at = [self.position(root, each, write) for each in last.write]
+            self.alone = Alone()
         return KernelNest(
             nest.bounds,
             nest.reductions,
@@ -171,27 +178,28 @@ class _Builder:
     def tile(self, op: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
         """The nest of an op whose points store tiles, with the tail of each scalar."""
         (nest,) = self.nests[op]
+        if root is not op:
+            check_runs_over(last, op)
         parts, pairs = self.tiles[op].parts, list[tuple[Expression, Load]]()
         for number, at in enumerate(written(nest)):
             self.tiles[op] = value = Part(parts, number)
             if root is op:
                 pairs.append((value, element(self.result, at)))
                 continue
-            tail = self.apply(root, last, at)
+            self.alone = Alone(nest.bounds, {op: at})
             to = [self.position(root, each, at) for each in last.write]
-            pairs.append((tail, element(self.result, to)))
+            pairs.append((self.apply(root, last, at), element(self.result, to)))
             # What is made of a scalar is not that of the next.
             for known, made in list(self.memo.items()):
                 if any(isinstance(each, Part) for each in walk(made)):
                     del self.memo[known]
         (value, store), *also = pairs
-        type = tensor_type(root.results[0]).element_type
         return KernelNest(
             nest.bounds,
             0,
             value,
             None,
-            type,
+            tensor_type(root.results[0]).element_type,
             value,
             store,
             False,
@@ -279,17 +287,13 @@ class _Builder:
         """A position of a nest at a point that is a function of another point."""
         if isinstance(position, Linear):
             return position.at(point)
-        indices = self.outer.get(
-            op.operands[position.operand], op.operands[position.operand]
-        )
+        indices = op.operands[position.operand]
+        indices = self.outer.get(indices, indices)
         assert indices.owner not in self.inner, "what is looked up is in memory"
-        shape = sizes(tensor_type(indices))
-        among = looked_up(position.at, shape)
-        check = Check(indices, *among, position.bound, position.wraps)
-        if below_of(indices) != position.bound:
+        index, check = look_up(indices, position, point)
+        if check is not None:
             self.checks[check] = None
-        at = flatten([each.at(point) for each in position.at], shape)
-        return Index(Load(indices, at), position.bound, position.wraps)
+        return index
 
     def read(
         self, value: SSAValue, at: Sequence[Linear | Index]
@@ -329,6 +333,8 @@ class _Builder:
         if isinstance(owner, Operation):
             if owner in self.kept:
                 return self.kept[owner]
+            if self.alone is not None and owner in self.once:
+                self.alone.check(owner, at)
             if owner in self.tiles:
                 return self.tiles[owner]
             if owner in self.reducers:
@@ -336,9 +342,8 @@ class _Builder:
         if isinstance(owner, GraphOp) and owner in self.inner:
             nest = only_nest(owner, self.nests[owner])
             # What is rearranged is read at the points of its grid.
-            return self.open(
-                owner, nest, identity(nest) if owner in self.movers else at
-            )
+            at = identity(nest) if owner in self.movers else at
+            return self.open(owner, nest, at)
         outer = self.outer.get(value, value)
         if (number := inline_constant(outer)) is not None:
             return number

@@ -1,5 +1,6 @@
 """
-Find indices that need no check: the op that computes them bounds them.
+Look up positions, and find indices that need no check: the op that computes them bounds
+them.
 
     %i = graph.argsort %x …          below the size of the axis, by the op's `below`
     %j = graph.permute %i …          as its operand: it only moves elements
@@ -8,10 +9,30 @@ Find indices that need no check: the op that computes them bounds them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
 from ..dims import Dim
-from ..graph import GraphOp, Linear, Nest, Read, same
+from ..graph import GraphOp, Linear, Lookup, Nest, Read, same
+from ..shape import sizes, tensor_type
+from .expression import Index, Load
+from .group import Check
+from .linearize import flatten, looked_up
+
+
+def look_up(
+    indices: SSAValue, position: Lookup, point: Sequence[Linear]
+) -> tuple[Index, Check | None]:
+    """
+    A position that is looked up among indices, at a point that is a function of another
+    point; and the check that they need, if any.
+    """
+    shape, bound, wraps = sizes(tensor_type(indices)), position.bound, position.wraps
+    check = Check(indices, *looked_up(position.at, shape), bound, wraps)
+    at = flatten([each.at(point) for each in position.at], shape)
+    index = Index(Load(indices, at), bound, wraps)
+    return index, None if below_of(indices) == bound else check
 
 
 def below_of(indices: SSAValue) -> Dim | None:

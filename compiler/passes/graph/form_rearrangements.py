@@ -38,6 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects import product, sizes, tensor_type
 from ....dialects.graph import (
     ExpandOp,
+    FusionOp,
     GraphOp,
     IndexSelectOp,
     PermuteOp,
@@ -63,7 +64,8 @@ class FormRearrangements(ModulePass):
         blocks = {each.parent: None for each in op.walk() if _moves(each)}
         weights = weights_of(ctx)
         for block in blocks:
-            if block is not None:
+            # A fusion is one kernel as it is.
+            if block is not None and not isinstance(block.parent_op(), FusionOp):
                 _form(block, weights)
 
 
@@ -164,6 +166,9 @@ def _replace(chain: _Chain) -> None:
         made.append(PermuteOp(moved.results[0], order=inverse((*order,))))
     result = made[-1].results[0]
     if result.type != last.results[0].type:
+        # Ops that are in no block would still be users of the source.
+        for each in reversed(made):
+            each.erase()
         return
     for each in made:
         each.location = last.location

@@ -250,10 +250,14 @@ def _loops_around(access: Operation, loop: ForOp) -> int:
     """How many loops inside of `loop` an access is in, and moves with if it loads."""
     count, parent = 0, access.parent_op()
     while parent is not loop:
-        assert isinstance(parent, ForOp), "the access is inside of the loop"
-        stays = isinstance(access, LoadOp) and not any(
-            stride != 0 and _depends(each, parent.index)
-            for each, stride in access.at.terms
+        assert parent is not None, "the access is inside of the loop"
+        stays = (
+            isinstance(access, LoadOp)
+            and isinstance(parent, ForOp)
+            and not any(
+                stride != 0 and _depends(each, parent.index)
+                for each, stride in access.at.terms
+            )
         )
         count, parent = count + (not stays), parent.parent_op()
     return count

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    StringAttr,
+    TensorType,
+    i64,
+)
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -39,8 +45,8 @@ class RearrangeOp(SingleResultOp):
 
     input = operand_def(TensorType)
     sizes_ = prop_def(ArrayAttr[StringAttr], prop_name="sizes")
-    reads = prop_def(ArrayAttr[DenseArrayBase])
-    writes = prop_def(ArrayAttr[DenseArrayBase])
+    reads = prop_def(ArrayAttr.constr(DenseArrayBase.constr(i64)))
+    writes = prop_def(ArrayAttr.constr(DenseArrayBase.constr(i64)))
 
     @classmethod
     def infer(
@@ -51,6 +57,10 @@ class RearrangeOp(SingleResultOp):
         writes: tuple[tuple[int, ...], ...],
     ) -> Tensor:
         grid, shape = [dim(each) for each in sizes], _sizes(input)
+        if any(isinstance(each, int) and each < 0 for each in grid):
+            raise VerifyException(
+                f"expected sizes that are not negative, got {', '.join(sizes)}"
+            )
         if [each for group in writes for each in group] != [*range(len(grid))]:
             raise VerifyException(
                 f"expected every axis of the grid once and in order, got {writes}"

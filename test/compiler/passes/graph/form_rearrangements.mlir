@@ -90,3 +90,22 @@ func.func @empty(%x: tensor<0x6xf32>) -> tensor<0x12xf32> {
   %3 = graph.reshape %2 {shape = ["0", "12"]} : tensor<2x0x3xf32> -> tensor<0x12xf32>
   return %3 : tensor<0x12xf32>
 }
+
+// A fusion is one kernel as it is.
+//
+// CHECK-LABEL: func.func @fused
+// CHECK-NOT:     graph.rearrange
+// CHECK:         return
+func.func @fused(%x: tensor<1x6xf32>) -> tensor<6xf32> {
+  %0 = graph.fusion %x : tensor<1x6xf32> -> tensor<6xf32> {
+  ^bb0(%a: tensor<1x6xf32>):
+    %i = graph.constant dense<0> : tensor<4xi64>
+    %1 = graph.index_select %a, %i {axis = 0 : i64, wraps = false} : tensor<1x6xf32>, tensor<4xi64> -> tensor<4x6xf32>
+    %j = graph.constant dense<[0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]> : tensor<12xi64>
+    %2 = graph.index_select %1, %j {axis = 1 : i64, wraps = false} : tensor<4x6xf32>, tensor<12xi64> -> tensor<4x12xf32>
+    %3 = graph.reduce_max %2 {axes = array<i64: 0, 1>, keepdims = false} : tensor<4x12xf32> -> tensor<f32>
+    %4 = graph.expand %3 {shape = ["6"]} : tensor<f32> -> tensor<6xf32>
+    graph.yield %4 : tensor<6xf32>
+  }
+  return %0 : tensor<6xf32>
+}

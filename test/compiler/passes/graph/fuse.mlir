@@ -771,4 +771,17 @@ func.func @rows_of_one(%x : tensor<30x40x1xf32>) -> tensor<1x30x40xf32> {
   %1 = graph.sum %0 {axes = array<i64: 2>, keepdims = true} : tensor<1x30x40xf32> -> tensor<1x30x1xf32>
   %2 = graph.div %0, %1 : tensor<1x30x40xf32>, tensor<1x30x1xf32> -> tensor<1x30x40xf32>
   return %2 : tensor<1x30x40xf32>
+
+// Parts are not put where what is rearranged has them, as others may read that.
+//
+// CHECK-LABEL: func.func @rearranged_parts
+// CHECK:         %[[C:.*]] = graph.concat
+// CHECK-NEXT:    graph.fusion %[[C]]
+// CHECK:           graph.rearrange
+// CHECK-NEXT:      graph.exp
+func.func @rearranged_parts(%x : tensor<4x6xf32>) -> tensor<48xf32> {
+  %0 = graph.concat %x, %x {axis = 1 : i64} : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x12xf32>
+  %1 = graph.rearrange %0 {sizes = ["4", "12"], reads = [array<i64: 0>, array<i64: 1>], writes = [array<i64: 0, 1>]} : tensor<4x12xf32> -> tensor<48xf32>
+  %2 = graph.exp %1 : tensor<48xf32> -> tensor<48xf32>
+  return %2 : tensor<48xf32>
 }

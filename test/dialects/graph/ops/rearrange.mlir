@@ -35,3 +35,21 @@ func.func @another_size(%x : tensor<7xf32>) {
   %0 = graph.rearrange %x {sizes = ["2", "3"], reads = [array<i64: 0, 1>], writes = [array<i64: 0>, array<i64: 1>]} : tensor<7xf32> -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+// No size is below zero.
+func.func @negative_sizes(%x : tensor<6xf32>) {
+  // expected-error {{expected sizes that are not negative, got -2, -3}}
+  %0 = graph.rearrange %x {sizes = ["-2", "-3"], reads = [array<i64: 1, 0>], writes = [array<i64: 0, 1>]} : tensor<6xf32> -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// Axes are whole numbers.
+func.func @no_axes(%x : tensor<6xf32>) {
+  // expected-error {{Expected attribute i64 but got f32}}
+  %0 = graph.rearrange %x {sizes = ["2", "3"], reads = [array<f32: 1.0, 0.0>], writes = [array<i64: 0, 1>]} : tensor<6xf32> -> tensor<6xf32>
+  return
+}
