@@ -389,3 +389,33 @@ def test_a_scan_of_batches_is_over_rows_of_one_axis():
         read(model(text.format(batch=2, ways="0, 1", lengths=""), 8))
     with pytest.raises(CompileError, match="tensors of one length to scan, got 2, 3"):
         read(model(text.format(batch=3, ways="0", lengths=""), 8))
+
+
+SHORT = """g (float[b,1,n] x, bool long) => (float y) <float[1,1,8] w =
+    {1,2,3,4,5,6,7,8}, int64[6] p = {0,0,4,0,0,4}> { y = If<then_branch = t () =>
+    (float[b,1,k] q) { BODY q = Neg(h) }, else_branch = f () => (float[b,1,m] r)
+    { r = Identity(x) }>(long) }"""
+
+
+def test_sizes_of_a_branch_that_is_not_taken_may_be_below_zero():
+    body = "h = ConvTranspose<pads=[8,8]>(x, w)"
+    module = sr.compile(
+        model(SHORT.replace("BODY", body), 16), options=sr.Options(cache=False)
+    )
+    x = np.ones((40, 1, 0), np.float32)
+    assert module(x=x, long=np.array(False)).shape == (40, 1, 0)
+    with pytest.raises(ValueError, match="expected a size from 0 to 0, got -9"):
+        module(x=x, long=np.array(True))
+
+
+def test_a_slice_of_a_branch_that_is_too_long_is_told_with_its_sizes():
+    body = 'h = Pad<mode="reflect">(x, p)'
+    module = sr.compile(
+        model(SHORT.replace("BODY", body), 16), options=sr.Options(cache=False)
+    )
+    x = np.ones((2, 1, 3), np.float32)
+    assert module(x=x, long=np.array(False)).shape == (2, 1, 3)
+    with pytest.raises(
+        ValueError, match="slice at y: .* has element 4 of n along axis 2, got 4 and 3"
+    ):
+        module(x=x, long=np.array(True))
