@@ -84,8 +84,8 @@ class SliceOp(SingleResultOp):
         values, found = self.values(), list[Requirement]()
         shape = sizes_of(tensor_type(self.input))
         cuts = zip(values["starts"], values["sizes"], values["steps"], strict=True)
-        for axis, (start, size, step) in enumerate(cuts):
-            first, count, whole = dim(start), dim(size), shape[axis]
+        for place, (start, size, step) in enumerate(cuts):
+            first, count, whole = dim(start), dim(size), shape[place]
             last = first + (count - 1) * step
             what = f"{count} elements", f"element {first}", f"element {last}"
             shown = (count, first, last) if step > 0 else (count, last, first)
@@ -94,7 +94,7 @@ class SliceOp(SingleResultOp):
             for quantity, part, number in zip(quantities, parts, shown, strict=True):
                 message = (
                     f"expected a slice inside {self.input.type}, which has {part} of "
-                    f"{whole} along axis {axis}"
+                    f"{whole} along axis {place}"
                 )
                 found.append(Requirement(quantity, message, (number, whole)))
         return found

@@ -416,6 +416,6 @@ def test_a_slice_of_a_branch_that_is_too_long_is_told_with_its_sizes():
     x = np.ones((2, 1, 3), np.float32)
     assert module(x=x, long=np.array(False)).shape == (2, 1, 3)
     with pytest.raises(
-        ValueError, match="slice at y: .* has element 4 of n along axis 2, got 4 and 3"
+        ValueError, match=r"slice at y: .* has element 4 of n along axis 2, got 4 and 3"
     ):
         module(x=x, long=np.array(True))
