@@ -31,6 +31,7 @@ from .length import length, raised, root
 from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
+from .open_window import convolved_back_by_sizes, convolved_by_sizes
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
 from .pooling import Sizes, Window, mean_pool
 from .power import near_power
@@ -73,6 +74,8 @@ __all__ = [
     "convert",
     "convolved",
     "convolved_back",
+    "convolved_back_by_sizes",
+    "convolved_by_sizes",
     "counted",
     "cut",
     "expanded",

@@ -293,6 +293,22 @@ def _windowed(
 
 WINDOWS = {
     **{
+        f"weights whose window varies{more}": Form(
+            "float[2,2,m,m] x, float[3,2,n,n] w | "
+            f"y = Conv<pads=[1,0,1,2]{more}>(x, w)",
+            lambda n, m: n > m + 2,
+            "a window that fits spatial axis 0",
+            sizes=(1, 2, 3, 4, 7),
+        )
+        for more in ("", ", strides=[2,1], dilations=[1,1]")
+    },
+    "weights whose window a node says": Form(
+        "float[2,2,m,m] x, float[3,2,n,n] w | y = Conv<kernel_shape=[3,3]>(x, w)",
+        lambda n, m: n != 3 or m < 2,
+        "expected equal sizes|a window that fits",
+        sizes=(2, 3, 4, 5, 7),
+    ),
+    **{
         f"conv {kind} by {strides}": _windowed(
             f'y = Conv<auto_pad="SAME_{kind}", strides=[{strides}]>(x, w)'
         )
