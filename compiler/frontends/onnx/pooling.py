@@ -30,7 +30,6 @@ from ....dialects.graph.compose import (
     Sizes,
     Window,
     filled,
-    mean_pool,
     number_like,
     padding,
     pooling,
@@ -123,8 +122,8 @@ def _in_image(
     numbers: SSAValue, padded: Sequence[Dim], spatial: Sequence[Dim], low: Sequence[Dim]
 ) -> SSAValue:
     """
-    Builds the linear indices in an image from those in its padded form; padding is not
-    chosen but where it equals all elements of a window, of which it is the first.
+    Builds the linear indices in an image from those in its padded form. Padding is
+    chosen where it equals all elements of a window, since it is the first of them.
     """
     total: SSAValue | None = None
     for axis in reversed(range(len(spatial))):
@@ -208,7 +207,8 @@ def means_under(
     Builds the means under a window, where padding may count, and what is beyond it too.
     """
     if isinstance(window, Window):
-        return mean_pool(x, window.padded_beyond if counts_beyond else window, counts)
+        over = window.padded_beyond if counts_beyond else window
+        return pooling.mean_pool(x, over, counts)
     properties = window.window.properties()
     total = SumPoolOp(window.around(x, 0.0), **properties).result
     if counts and counts_beyond:

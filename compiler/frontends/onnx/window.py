@@ -14,7 +14,7 @@ from ....dialects.graph.compose import (
     Window,
     convolved,
     convolved_back,
-    convolved_by_sizes,
+    open_kernel,
     padding,
     pooling,
     reshaped,
@@ -207,7 +207,7 @@ def _conv_by_sizes(node: Node) -> SSAValue | None:
         raise Varies(f"{_auto_pad(node)} of weights that vary: {node.type(1)}", *kernel)
     how = strides, dilation, *_paddings(node, kernel, (), ())
     x, weight = node.operand(0), node.operand(1)
-    return convolved_by_sizes(x, weight, node.integer("group"), *how)
+    return open_kernel.convolved_by_sizes(x, weight, node.integer("group"), *how)
 
 
 def _weight(node: Node, kernel: Sizes) -> SSAValue:

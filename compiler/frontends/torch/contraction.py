@@ -13,8 +13,7 @@ from ....dialects.graph.compose import (
     Number,
     convolved,
     convolved_back,
-    convolved_back_by_sizes,
-    convolved_by_sizes,
+    open_kernel,
     permuted,
     pooling,
     product,
@@ -141,8 +140,8 @@ def conv(
         if kernel is None:
             if padding == "same":
                 low, high = _same_padding(sizes, strides, steps)
-            ends = low, high
-            found = convolved_by_sizes(batch, weight, groups, strides, steps, *ends)
+            ways = strides, steps, low, high
+            found = open_kernel.convolved_by_sizes(batch, weight, groups, *ways)
         else:
             if padding == "same":
                 low, high = _same_padding(kernel, strides, steps)
@@ -174,7 +173,7 @@ def conv_transpose(
     def build(batch: SSAValue) -> SSAValue:
         if kernel is None:
             ways = strides, steps, around, more
-            result = convolved_back_by_sizes(batch, weight, groups, *ways)
+            result = open_kernel.convolved_back_by_sizes(batch, weight, groups, *ways)
         else:
             window = pooling.Window(kernel, strides, steps, around, around, none)
             result = convolved_back(batch, weight, groups, window, more)

@@ -15,6 +15,7 @@ from . import (
     integer_product,
     joining,
     matrices,
+    open_kernel,
     padding,
     pooling,
     product,
@@ -31,9 +32,8 @@ from .length import length, raised, root
 from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
-from .open_window import convolved_back_by_sizes, convolved_by_sizes
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
-from .pooling import Sizes, Window, mean_pool
+from .pooling import Sizes, Window
 from .power import near_power
 from .product import with_bias
 from .searching import sorted_places
@@ -58,6 +58,7 @@ __all__ = [
     "joining",
     "distinct",
     "matrices",
+    "open_kernel",
     "padding",
     "pooling",
     "product",
@@ -74,8 +75,6 @@ __all__ = [
     "convert",
     "convolved",
     "convolved_back",
-    "convolved_back_by_sizes",
-    "convolved_by_sizes",
     "counted",
     "cut",
     "expanded",
@@ -85,7 +84,6 @@ __all__ = [
     "joined",
     "length",
     "log_of_sum",
-    "mean_pool",
     "must_be",
     "near_power",
     "number",

@@ -123,8 +123,8 @@ def _known_end(
 
 def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
     """
-    Builds the means under a window; means of integers are rounded towards zero, and
-    those of no elements are zero.
+    Builds the means under a window; means of integers are rounded towards zero. The
+    mean of no elements is zero.
 
     Padding counts if `counts_padding`; elements beyond the padding never count.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from static_runtime.dialects.graph.compose.convolution import convolved, convolved_back
-from static_runtime.dialects.graph.compose.open_window import (
+from static_runtime.dialects.graph.compose.open_kernel import (
     convolved_back_by_sizes,
     convolved_by_sizes,
 )
