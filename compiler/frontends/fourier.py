@@ -8,10 +8,11 @@ a number has one part if it is real, and two if it is complex.
 from __future__ import annotations
 
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 
-from ...dialects import Array
+from ...dialects import Array, Dim
 
 MOST_NUMBERS = 1 << 24
 """The most numbers that a table should have."""
@@ -23,6 +24,14 @@ def _table_shape(
     """The elements that are taken, their parts, the frequencies, and their parts."""
     count = length // 2 + 1 if onesided and not inverse else length
     return taken, parts, count, 1 if onesided and inverse else 2
+
+
+_Length = TypeVar("_Length", int, Dim)
+
+
+def most_taken(length: _Length, *, inverse: bool, onesided: bool) -> _Length:
+    """The most elements that a transform of this length takes."""
+    return length // 2 + 1 if inverse and onesided else length
 
 
 def is_long(

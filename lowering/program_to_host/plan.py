@@ -214,7 +214,9 @@ class _Planning:
         """Places the slots: their offsets, the bytes that they take, and the bound."""
         b, program = self.b, self.program
         count, orders = len(program.slots), [*program.plan.orders]
-        bytes = [self.sizes.size(each.size) for each in program.slots]
+        # Of a branch that is not taken, sizes may be below zero; the op of one that is
+        # taken refuses them.
+        bytes = [b.max(self.sizes.size(each.size), 0) for each in program.slots]
         total: Value = 0
         for each in bytes:
             more = b.binary("add_capped", each, ALIGNMENT)

@@ -100,7 +100,7 @@ def _size_of(node: Node) -> Result:
     return Known.of_dims(product(node.shape(0)))
 
 
-def _range_of(node: Node) -> Result:
+def range_of(node: Node) -> Result:
     """The numbers from a start to before a limit at a step."""
     if any(node.known_input(each) is None for each in range(3)):
         return _range_of_run(node)
@@ -196,7 +196,7 @@ HANDLERS: dict[str, Handler] = {
     "ConstantOfShape": _constant_of_shape,
     "EyeLike": _eye_like,
     "OneHot": one_hot,
-    "Range": _range_of,
+    "Range": range_of,
     "Shape": _shape_of,
     "Size": _size_of,
     "Trilu": _triangle,

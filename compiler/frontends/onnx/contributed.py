@@ -7,6 +7,7 @@ The package onnx does not describe these: `contributed_forms.py` has their signa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from onnx import NodeProto, helper
@@ -64,8 +65,8 @@ HANDLERS: dict[str, Handler] = {
     **contributed_layers.HANDLERS,
     **contributed_attention.HANDLERS,
     **contributed_grouped_attention.HANDLERS,
-    **contributed_twins.HANDLERS,
     **{name: table.HANDLERS[name] for name in contributed_twins.SAME},
+    **contributed_twins.HANDLERS,
 }
 
 
@@ -108,7 +109,12 @@ def _signature_of(op: str) -> Signature:
     if opset := _OPSETS.get(op):
         found = signature(op, opset)
         assert found is not None, f"ONNX has {op} in opset {opset}"
-        return found
+        least = found.least_inputs - contributed_twins.MAY_LACK.get(op, 0)
+        inputs = [
+            replace(each, is_optional=each.is_optional or place >= least)
+            for place, each in enumerate(found.inputs)
+        ]
+        return replace(found, inputs=tuple(inputs), least_inputs=least)
     texts, attributes, outputs = FORMS[op]
     names = texts.split()
     inputs = tuple(

@@ -24,10 +24,10 @@ from ....dialects.graph import (
     SoftmaxOp,
     WhereOp,
 )
-from ....dialects.graph.compose import mean_pool, permuted, quantization, reshaped
+from ....dialects.graph.compose import permuted, quantization, reshaped
 from ....dialects.graph.compose import shape_of as shape
 from .node import Handler, Node, Result, Results
-from .pooling import max_pool, pool_window
+from .pooling import max_pool, means_under, pool_window
 from .quantization import dequantize_linear, linear_conv, quantize_linear, zero_of
 
 
@@ -93,7 +93,7 @@ def _average_pool(node: Node, x: SSAValue) -> SSAValue:
         raise node.error(f"expected NxCx... and a kernel, got {node.type(0)}, {kernel}")
     # Where padding counts, so does what is beyond it.
     window, counts = pool_window(node, kernel), node.flag("count_include_pad")
-    return mean_pool(x, window.padded_beyond if counts else window, counts)
+    return means_under(x, window, counts, counts)
 
 
 def _channels_first(handler: Handler) -> Handler:

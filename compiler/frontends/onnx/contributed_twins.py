@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 
-from ....dialects import is_float, product
+import numpy as np
+
+from ....dialects import DTYPES, is_float, product
 from ....dialects.graph.compose import matrices, reshaped
+from ..known import Known
+from .constant import range_of
 from .node import Handler, Node, Result
 
 SAME: Mapping[str, int] = {
@@ -19,6 +24,19 @@ SAME: Mapping[str, int] = {
 Ops that do what those of ONNX do in an opset, whatever that of the model: exporters
 wrote them before ONNX had them.
 """
+
+
+MAY_LACK: Mapping[str, int] = {"Range": 1}
+"""How many of the last inputs such ops may lack, where those of ONNX have them all."""
+
+
+def _range_of(node: Node) -> Result:
+    """The numbers from a start to before a limit at a step, which is 1 if it lacks."""
+    inner = copy(node)
+    if not node.has(2):
+        one = Known.of(np.ones((), DTYPES[node.element(0)]))
+        inner.values = [*node.values[:2], one]
+    return range_of(inner)
 
 
 def _expanded(node: Node) -> Result:
@@ -41,4 +59,5 @@ def _inverse(node: Node) -> Result:
 HANDLERS: dict[str, Handler] = {
     "ExpandDims": _expanded,
     "Inverse": _inverse,
+    "Range": _range_of,
 }

@@ -8,13 +8,24 @@ values that they use become operands of the region.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ....dialects import Dim, agreed, sizes, tensor, tensor_type
-from ....dialects.graph import LoopOp, PermuteOp, YieldOp, capture
-from ....dialects.graph.compose import joining
+from ....dialects.graph import (
+    IndexSelectOp,
+    IotaOp,
+    LoopOp,
+    LtOp,
+    PermuteOp,
+    SubOp,
+    WhereOp,
+    YieldOp,
+    capture,
+)
+from ....dialects.graph.compose import joining, number_like, plus
 from ..unsupported import Unsupported
 from .branch import branch
 from .emit import location_of
@@ -37,8 +48,6 @@ _Build: TypeAlias = "Callable[[Sequence[SSAValue]], Sequence[SSAValue] | None]"
 def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     """The results of a region that runs over the elements of tensors along an axis."""
     has_batches = node.since < 9
-    if has_batches and node.has(0):
-        raise Unsupported("rows of lengths of their own (sequence_lens)")
     places = range(int(has_batches), len(node.values))
     values = [node.operand(place) for place in places]
     graph, count = node.graph("body"), node.integer("num_scan_inputs")
@@ -95,19 +104,102 @@ def _over_batches(
     first: int,
     nodes: _Build,
 ) -> Sequence[SSAValue] | None:
-    """Builds a scan, for each row of a batch, along what is then the first axis."""
+    """
+    Builds a scan, for each row of a batch, along what is then the first axis; where the
+    rows have lengths, states stay as they are and stacks are zero after them.
+    """
     count, results = len(values) - first, len(node.graph("body").output)
     backward = _directions(node, "directions", count)
     if len(backward) != count:
         raise node.error("expected a direction for each tensor")
     ways = [*backward, *[False] * (results - first)]
+    lengths = _lengths(builder, node, values[first:]) if node.has(0) else []
 
     def row(arguments: Sequence[SSAValue]) -> Sequence[SSAValue] | None:
-        states, scanned = arguments[:first], arguments[first:]
-        return _looped(builder, node, states, scanned, ways, nodes)
+        states, scanned = arguments[:first], arguments[first : first + count]
+        if not lengths:
+            return _looped(builder, node, states, scanned, ways, nodes)
+        length, forward = arguments[-1], [False] * (len(ways) + 1)
+        every = _in_time(builder, node, scanned, length, backward)
+        trip = _until(builder, node, length, first, nodes)
+        return _looped(builder, node, states, every, forward, trip)
 
-    every = [False] * (len(values) + results)
-    return _looped(builder, node, [], values, every, row)
+    every = [False] * (len(values) + len(lengths) + results)
+    return _looped(builder, node, [], [*values, *lengths], every, row)
+
+
+def _lengths(
+    builder: GraphBuilder, node: Node, scanned: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """Builds how many elements each row has, of those that there are."""
+    if not scanned or any(len(sizes(tensor_type(each))) < 2 for each in scanned):
+        raise node.error("expected batches with an axis to scan")
+    if node.rank(0) != 1:
+        raise node.error(f"expected a length for each row, got {node.type(0)}")
+    most, given = sizes(tensor_type(scanned[0]))[1], node.operand(0)
+
+    def checked() -> Operation:
+        # Other lengths are no indices of the allowed ones, which the run says.
+        allowed = IotaOp(size=str(most + 1))
+        return IndexSelectOp(allowed, given, axis=0, wraps=False)
+
+    return [*add(builder, node, checked).results]
+
+
+def _in_time(
+    builder: GraphBuilder,
+    node: Node,
+    scanned: Sequence[SSAValue],
+    length: SSAValue,
+    backward: Sequence[bool],
+) -> list[SSAValue]:
+    """
+    Builds the elements of a row in the order of their trips, from the last one of the
+    row on where they go backward; then the numbers of the trips.
+    """
+    limit = _limit_of(node, scanned)
+    places = add(builder, node, lambda: IotaOp(size=str(limit))).results[0]
+
+    def turned(value: SSAValue) -> Operation:
+        from_end = SubOp(plus(length, -1), places)
+        inside = LtOp(places, length)
+        order = WhereOp(inside, from_end, places)
+        return IndexSelectOp(value, order, axis=0, wraps=False)
+
+    found: list[SSAValue] = []
+    for value, is_backward in zip(scanned, backward, strict=True):
+        if is_backward:
+            value = add(builder, node, partial(turned, value)).results[0]
+        found.append(value)
+    return [*found, places]
+
+
+def _until(
+    builder: GraphBuilder, node: Node, length: SSAValue, first: int, nodes: _Build
+) -> _Build:
+    """What a trip yields that is given its number: nothing new from a length on."""
+
+    def build(arguments: Sequence[SSAValue]) -> Sequence[SSAValue] | None:
+        *given, place = arguments
+        if (results := nodes(given)) is None:
+            return None
+        inside = add(builder, node, lambda: LtOp(place, length)).results[0]
+        if not all(map(joining.may_be, results[:first], [e.type for e in given])):
+            raise Unsupported("a scan in which sizes change")
+
+        def chosen(at: int, new: SSAValue) -> Operation:
+            return WhereOp(
+                inside, new, given[at] if at < first else number_like(0, new)
+            )
+
+        kept: list[SSAValue] = []
+        for at, new in enumerate(results):
+            if at < first:
+                new = retype(builder, node, new, sizes(tensor_type(given[at])))
+            kept += add(builder, node, partial(chosen, at, new)).results
+        return kept
+
+    return build
 
 
 def _directions(node: Node, name: str, count: int) -> list[bool]:

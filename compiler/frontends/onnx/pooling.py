@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from dataclasses import replace
+from math import inf, prod
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import ELEMENT_TYPES, Dim, dtype, greater, is_float, product
+from ....dialects import ELEMENT_TYPES, Dim, dtype, is_float, product, tensor_type
 from ....dialects.graph import (
     AddOp,
     ArgmaxPoolOp,
     DimOp,
     DivOp,
     IotaOp,
+    MaximumOp,
     MaxPoolOp,
     MeanOp,
     MulOp,
@@ -28,16 +30,18 @@ from ....dialects.graph.compose import (
     Sizes,
     Window,
     filled,
-    mean_pool,
+    number_like,
     padding,
     pooling,
     raised,
     reshaped,
     root,
+    shape_of,
 )
+from ..unsupported import Varies
 from .length import length_power
 from .node import Handler, Node, Result, Results
-from .window import open_window, rounds_up, window_of
+from .window import OpenWindow, open_window, rounds_up, window_of
 
 
 def _kernel(node: Node) -> Sizes:
@@ -49,51 +53,91 @@ def _kernel(node: Node) -> Sizes:
     return kernel
 
 
-def pool_window(node: Node, kernel: Sizes) -> Window:
+def pool_window(node: Node, kernel: Sizes) -> Window | OpenWindow:
     """
     The window of a pool. One that is longer than a padded image by less than a stride
-    is cut short, which is checked not to happen along an axis that varies.
+    is cut short, by as much as the sizes of a run say where these vary.
     """
     spatial = node.shape(0)[2:]
+    if (by_sizes := open_window(node, kernel)) is not None:
+        return by_sizes
     window = window_of(node, spatial, kernel)
     if rounds_up(node):
         return window
+    beyond = pooling.missing(window, spatial)
+    known = tuple(each for each in beyond if isinstance(each, int))
+    if len(known) == len(beyond):
+        return replace(window, beyond=known)
     for axis, size in enumerate(spatial):
         low, high, stride = window.low[axis], window.high[axis], window.strides[axis]
-        least = window.reach[axis] - low - high
-        # An image without elements has no window.
-        if not isinstance(size, int) and stride > 1 and least > 1:
-            fits, has_none = size - least, least - stride - size
-            message = (
-                f"a size {size} of {least} or more along spatial axis {axis} of a "
-                "pool, or a model compiled for inputs of known sizes"
-            )
-            node.require(greater(fits, has_none), message)
-    return pooling.cut_short(window, spatial)
+        whole = window.reach[axis] - low - high
+        if not isinstance(size, int) and whole > stride:
+            least = max(whole - 2 * stride + 1, 1)
+            what = f"a size {size} of {least} or more along spatial axis {axis} of a"
+            node.require(size - least, f"{what} pool of {window.kernel[axis]} elements")
+    none = (0,) * len(beyond)
+    over = replace(window, low=none, high=none)
+    return OpenWindow(over, window.low, window.high, beyond)
+
+
+def _padded(
+    x: SSAValue, window: Window | OpenWindow, value: float
+) -> tuple[SSAValue, Window]:
+    """
+    Builds the image padded with one value, by amounts that vary; and its window, whose
+    padding is numbers.
+    """
+    if isinstance(window, OpenWindow):
+        return window.around(x, value), window.window
+    return x, window
 
 
 def max_pool(node: Node) -> Results:
     """The greatest element of each window, and its index."""
-    by_sizes, x = open_window(node, _kernel(node)), node.operand(0)
-    if by_sizes is not None and not node.gives(1):
-        least = -inf
-        if not is_float(node.type(0)):
-            least = ELEMENT_TYPES[node.element(0)].limits[0]
-        x, window = by_sizes.around(x, least), by_sizes.window
-        return MaxPoolOp(x, **window.properties())
-    window = pool_window(node, _kernel(node))
-    properties = window.properties()
+    window, least = pool_window(node, _kernel(node)), -inf
+    if not is_float(node.type(0)):
+        least = ELEMENT_TYPES[node.element(0)].limits[0]
+    x, over = _padded(node.operand(0), window, least)
+    properties = over.properties()
     result = MaxPoolOp(x, **properties)
     if not node.gives(1):
         return result
     numbers = ArgmaxPoolOp(x, **properties).result
     n, channels, *spatial = node.shape(0)
+    if isinstance(window, OpenWindow):
+        if any(step > 1 for step in over.dilation) and any(window.low):
+            # Where all elements are the least, padding would be the first of them.
+            why = f"indices of windows with holes over a padded {node.type(0)}"
+            raise Varies(why, *spatial)
+        numbers = _in_image(numbers, shape_of(x)[2:], spatial, window.low)
     if "storage_order" in node.signature.attributes and node.flag("storage_order"):
         numbers = _column_major(numbers, spatial)
     image = IotaOp(size=str(n * channels))
     before = MulOp(image, DimOp(value=str(product(spatial))))
     shape = [n, channels, *(1 for _ in spatial)]
     return [result, AddOp(numbers, reshaped(before.result, shape))]
+
+
+def _in_image(
+    numbers: SSAValue, padded: Sequence[Dim], spatial: Sequence[Dim], low: Sequence[Dim]
+) -> SSAValue:
+    """
+    Builds the linear indices in an image from those in its padded form. Padding is
+    chosen where it equals all elements of a window, since it is the first of them.
+    """
+    total: SSAValue | None = None
+    for axis in reversed(range(len(spatial))):
+        size = DimOp(value=str(padded[axis]))
+        rest = DivOp(numbers, size).result
+        place = SubOp(numbers, MulOp(rest, size)).result
+        if low[axis] != 0:
+            place = SubOp(place, DimOp(value=str(low[axis]))).result
+            place = MaximumOp(place, number_like(0, place)).result
+        part = MulOp(place, DimOp(value=str(product(spatial[axis + 1 :])))).result
+        total = part if total is None else AddOp(total, part).result
+        numbers = rest
+    assert total is not None, "an image has axes"
+    return total
 
 
 def _column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
@@ -150,29 +194,37 @@ def _average_pool(node: Node) -> Result:
     """The mean of the elements of each window."""
     is_told = "count_include_pad" in node.signature.attributes
     counts = is_told and node.flag("count_include_pad")
-    if (by_sizes := open_window(node, _kernel(node))) is None:
-        window = pool_window(node, _kernel(node))
-        # What is beyond the padding counts in ONNX Runtime's kernel of these opsets.
-        if counts and node.since < 19 and not rounds_up(node):
-            window = window.padded_beyond
-        return mean_pool(node.operand(0), window, counts)
-    x, properties = node.operand(0), by_sizes.window.properties()
-    total = SumPoolOp(by_sizes.around(x, 0.0), **properties)
-    ones = filled(np.ones((), dtype(node.type(0))), [1, 1, *node.shape(0)[2:]])
-    inside = by_sizes.inside_of(ones, float(counts))
-    return DivOp(total, SumPoolOp(by_sizes.beyond_of(inside, 0.0), **properties))
+    # What is beyond the padding counts in ONNX Runtime's kernel of these opsets.
+    counts_beyond = counts and node.since < 19 and not rounds_up(node)
+    window = pool_window(node, _kernel(node))
+    return means_under(node.operand(0), window, counts, counts_beyond)
+
+
+def means_under(
+    x: SSAValue, window: Window | OpenWindow, counts: bool, counts_beyond: bool
+) -> SSAValue:
+    """
+    Builds the means under a window, where padding may count, and what is beyond it too.
+    """
+    if isinstance(window, Window):
+        over = window.padded_beyond if counts_beyond else window
+        return pooling.mean_pool(x, over, counts)
+    properties = window.window.properties()
+    total = SumPoolOp(window.around(x, 0.0), **properties).result
+    if counts and counts_beyond:
+        return DivOp(total, number_like(prod(window.window.kernel), total)).result
+    ones = filled(np.ones((), dtype(tensor_type(x))), [1, 1, *shape_of(x)[2:]])
+    inside = window.inside_of(ones, float(counts))
+    count = SumPoolOp(window.beyond_of(inside, 0.0), **properties).result
+    return DivOp(total, MaximumOp(count, number_like(1, count))).result
 
 
 def _length_pool(node: Node) -> Result:
     """The Lp norm of the elements of each window."""
     power = length_power(node)
-    parts = raised(node.operand(0), power)
-    if (by_sizes := open_window(node, _kernel(node))) is not None:
-        parts, window = by_sizes.around(parts, 0.0), by_sizes.window
-    else:
-        window = pool_window(node, _kernel(node))
-    total = SumPoolOp(parts, **window.properties())
-    return root(total.result, power)
+    window = pool_window(node, _kernel(node))
+    parts, over = _padded(raised(node.operand(0), power), window, 0.0)
+    return root(SumPoolOp(parts, **over.properties()).result, power)
 
 
 def _global_length_pool(node: Node) -> Result:

@@ -1,8 +1,8 @@
 """
 ONNX ops on frequencies: `DFT`, `STFT`, `MelWeightMatrix`.
 
-A transform of a known length is a product with a table of cosines and sines. Complex
-numbers are pairs along the last axis.
+A transform is a product with a table of cosines and sines, a constant where the length
+is known. Complex numbers are pairs along the last axis.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import Array, Dim, floordiv, product
-from ....dialects.graph import ConvOp, MatmulOp, MulOp, to_elements
-from ....dialects.graph.compose import part, permuted, reshaped
+from ....dialects import Array, Dim, Polynomial, floordiv, lesser, product
+from ....dialects.graph import ConvOp, DivOp, MatmulOp, MulOp, to_elements
+from ....dialects.graph.compose import matrices, number_like, part, permuted, reshaped
 from .. import fourier
 from ..known import Known
 from ..unsupported import Unsupported, Varies
@@ -23,22 +23,33 @@ from .node import Handler, Node, Result
 
 
 def _table(
-    node: Node, length: int, taken: int, parts: int, *, inverse: bool, onesided: bool
-) -> Array:
+    node: Node, length: Dim, taken: Dim, parts: int, *, inverse: bool, onesided: bool
+) -> SSAValue:
     """
-    The numbers that the parts of `taken` elements are multiplied by, one row for each
-    part: of each frequency, or of each sample of an inverse, the columns for its parts.
+    The factors of elements: rows for their real parts, then for their imaginary ones;
+    columns for the real parts of results, then for the imaginary ones. A run computes
+    those of a length that varies.
     """
     how = {"inverse": inverse, "onesided": onesided}
-    if fourier.is_long(length, taken, parts, **how):
+    kind = node.element(0)
+    if isinstance(length, Polynomial):
+        table = matrices.transform_table(length, taken, parts, kind, **how)
+        return DivOp(table, number_like(length, table)).result if inverse else table
+    most = taken if isinstance(taken, int) else fourier.most_taken(length, **how)
+    if fourier.is_long(length, most, parts, **how):
         raise Unsupported(f"a transform of {length} elements, which is long")
-    found = fourier.table(length, taken, parts, **how)
-    return to_elements(found / length if inverse else found, node.element(0))
+    found = fourier.table(length, most, parts, **how) / (length if inverse else 1)
+    planes = found.transpose(1, 0, 3, 2).reshape(parts, most, -1)
+    known = node.tensor(Known.of(to_elements(planes, kind)))
+    return reshaped(part(known, 1, 0, taken), [parts * taken, planes.shape[-1]])
 
 
 def _parts(node: Node, shape: Sequence[Dim]) -> int:
     """How many parts an element has: 1 if it is real, 2 if it is complex."""
     if len(shape) < 2 or shape[-1] not in (1, 2):
+        if len(shape) > 1 and not isinstance(shape[-1], int):
+            what = "real numbers (1) or complex ones (2) by a last axis that varies"
+            raise Varies(f"{what}: {shape[-1]}", shape[-1])
         raise node.error(f"expected real or complex numbers, got {node.type(0)}")
     return 2 if shape[-1] == 2 else 1
 
@@ -52,7 +63,7 @@ def _number(size: Dim, what: str) -> int:
 
 def _transform(node: Node) -> Result:
     """The discrete Fourier transform along an axis, or its inverse."""
-    x, shape = node.operand(0), list(node.shape(0))
+    shape = list(node.shape(0))
     rank, parts = len(shape), _parts(node, node.shape(0))
     if "axis" in node.signature.attributes:
         axis = node.integer("axis")
@@ -62,26 +73,29 @@ def _transform(node: Node) -> Result:
     if axis == rank - 1:
         raise node.error(f"expected an axis before the last, got {axis}")
     inverse, onesided = node.flag("inverse"), node.flag("onesided")
-    size = _number(shape[axis], "a length")
+    size = shape[axis]
     length = 2 * (size - 1) if inverse and onesided else size
     if node.has(1):
-        length = node.whole_number(1)
-    if length < 1 or (onesided and not inverse and parts == 2):
+        length = node.dimension(1)
+    wanted = "a length of 1 or more"
+    is_short = isinstance(length, int) and length < 1
+    if is_short or (onesided and not inverse and parts == 2):
         raise node.error(
-            "expected a length of 1 or more, and real numbers for one side of the "
-            f"frequencies, got {length} and {node.type(0)}"
+            f"expected {wanted}, and real numbers for one side of the frequencies, got "
+            f"{length} and {node.type(0)}"
         )
-    most = length // 2 + 1 if inverse and onesided else length
-    size = min(size, most)
+    node.require(length - 1, f"{wanted}, got {length} along axis {axis}")
     how = {"inverse": inverse, "onesided": onesided}
-    table = _table(node, length, size, parts, **how)
+    taken = lesser(size, fourier.most_taken(length, **how))
+    table = _table(node, length, taken, parts, **how)
     rest = [each for each in range(rank - 1) if each != axis]
-    rows = permuted(part(x, axis, 0, size), [*rest, axis, rank - 1])
     outer = [shape[each] for each in rest]
-    flat = reshaped(rows, [product(outer), size * parts])
-    columns = node.tensor(Known.of(table.reshape(size * parts, -1)))
-    found = reshaped(MatmulOp(flat, columns).result, [*outer, *table.shape[2:]])
-    back = [*range(axis), rank - 2, *range(axis, rank - 2), rank - 1]
+    rows = permuted(part(node.operand(0), axis, 0, taken), [*rest, rank - 1, axis])
+    flat = reshaped(rows, [product(outer), parts * taken])
+    count = floordiv(length, 2) + 1 if onesided and not inverse else length
+    results = 1 if onesided and inverse else 2
+    found = reshaped(MatmulOp(flat, table).result, [*outer, results, count])
+    back = [*range(axis), rank - 1, *range(axis, rank - 2), rank - 2]
     return permuted(found, back)
 
 
@@ -98,12 +112,11 @@ def _short_time_transform(node: Node) -> Result:
         length = _number(size, "a length of frames")
     if step < 1 or length < 1:
         raise node.error(f"expected a step and a length, got {step} and {length}")
-    how = {"inverse": False, "onesided": node.flag("onesided")}
-    table = _table(node, length, length, parts, **how)
-    count, results = table.shape[2:]
+    onesided = node.flag("onesided")
+    table = _table(node, length, length, parts, inverse=False, onesided=onesided)
+    count = length // 2 + 1 if onesided else length
     # One filter for each part of a frequency, one channel for each part of a sample.
-    filters = np.ascontiguousarray(table.transpose(2, 3, 1, 0))
-    weight = node.tensor(Known.of(filters.reshape(count * results, parts, length)))
+    weight = reshaped(permuted(table, [1, 0]), [2 * count, parts, length])
     if node.has(2):
         weight = MulOp(weight, _window(node, length)).result
     signal = permuted(reshaped(node.operand(0), shape), [0, 2, 1])
@@ -111,15 +124,17 @@ def _short_time_transform(node: Node) -> Result:
         signal, weight, strides=(step,), padding=(0, 0), dilation=(1,), groups=1
     ).result
     frames = floordiv(shape[1] - length, step) + 1
-    apart = reshaped(found, [shape[0], count, results, frames])
-    return permuted(apart, [0, 3, 1, 2])
+    apart = reshaped(found, [shape[0], 2, count, frames])
+    return permuted(apart, [0, 3, 2, 1])
 
 
-def _window(node: Node, length: int) -> SSAValue:
+def _window(node: Node, length: Dim) -> SSAValue:
     """The factor of each sample of a frame."""
-    if node.shape(2) != (length,):
-        raise node.error(f"expected a window of {length}, got {node.type(2)}")
-    return node.operand(2)
+    what = f"expected a window of {length}, got {node.type(2)}"
+    if node.rank(2) != 1:
+        raise node.error(what)
+    node.agreed(node.shape(2)[0], length, what)
+    return reshaped(node.operand(2), [length])
 
 
 def _mel(hertz: Array) -> Array:

@@ -14,8 +14,10 @@ from ....dialects.graph.compose import (
     Window,
     convolved,
     convolved_back,
+    open_kernel,
     padding,
     pooling,
+    reshaped,
     with_bias,
 )
 from ..unsupported import Varies
@@ -181,13 +183,39 @@ def _same(size: Dim, reach: int, stride: int) -> Dim:
 
 def conv(node: Node) -> Result:
     """The convolution with an optional bias."""
+    bias = node.operand(2) if node.has(2) else None
+    if (found := _conv_by_sizes(node)) is not None:
+        return with_bias(found, bias)
     x, kernel = node.operand(0), conv_kernel(node)
     if (by_sizes := open_window(node, kernel)) is not None:
         x, window = by_sizes.around(x, 0.0), by_sizes.window
     else:
         window = window_of(node, node.shape(0)[2:], kernel)
-    result = convolved(x, node.operand(1), node.integer("group"), window)
-    return with_bias(result, node.operand(2) if node.has(2) else None)
+    weight = _weight(node, kernel)
+    return with_bias(convolved(x, weight, node.integer("group"), window), bias)
+
+
+def _conv_by_sizes(node: Node) -> SSAValue | None:
+    """Builds the convolution of weights whose window varies; None if it does not."""
+    kernel, count = node.shape(1)[2:], node.rank(1) - 2
+    is_known = all(isinstance(each, int) for each in kernel)
+    if is_known or node.rank(0) != node.rank(1) or node.integers("kernel_shape"):
+        return None
+    strides = _attribute(node, "strides", count, 1)
+    dilation = _attribute(node, "dilations", count, 1)
+    if _auto_pad(node).startswith("SAME"):
+        raise Varies(f"{_auto_pad(node)} of weights that vary: {node.type(1)}", *kernel)
+    how = strides, dilation, *_paddings(node, kernel, (), ())
+    x, weight = node.operand(0), node.operand(1)
+    return open_kernel.convolved_by_sizes(x, weight, node.integer("group"), *how)
+
+
+def _weight(node: Node, kernel: Sizes) -> SSAValue:
+    """The weights, whose window has these sizes where it is open."""
+    weight = node.operand(1)
+    if node.shape(1)[2:] == kernel:
+        return weight
+    return reshaped(weight, [*node.shape(1)[:2], *kernel])
 
 
 def conv_transpose(node: Node) -> Result:
@@ -220,9 +248,8 @@ def conv_transpose(node: Node) -> Result:
     else:
         low, high = _paddings(node, kernel, (), ())
     window = Window(kernel, strides, dilation, low, high, (0,) * count)
-    result = convolved_back(
-        node.operand(0), node.operand(1), node.integer("group"), window, more
-    )
+    weight, groups = _weight(node, kernel), node.integer("group")
+    result = convolved_back(node.operand(0), weight, groups, window, more)
     return with_bias(result, node.operand(2) if node.has(2) else None)
 
 
@@ -245,11 +272,16 @@ def conv_kernel(node: Node, weight: int = 1) -> Sizes:
             f"expected NxCx... and weights of as many axes, got {node.type(0)} and "
             f"{node.type(weight)}"
         )
-    kernel = tuple(each for each in node.shape(weight)[2:] if isinstance(each, int))
-    if len(kernel) < node.rank(weight) - 2:
+    sizes, given = node.shape(weight)[2:], node.integers("kernel_shape")
+    kernel = tuple(each for each in sizes if isinstance(each, int))
+    if given is not None and len(given) == len(sizes) > len(kernel):
+        problem = f"expected weights of kernel_shape {given}, got {node.type(weight)}"
+        for each, wanted in zip(sizes, given, strict=True):
+            node.agreed(each, wanted, problem)
+        return given
+    if len(kernel) < len(sizes):
         why = f"weights of a size that varies: {node.type(weight)}"
-        raise Varies(why, *node.shape(weight)[2:])
-    given = node.integers("kernel_shape")
+        raise Varies(why, *sizes)
     if given is not None and given != kernel:
         raise node.error(f"expected kernel_shape {kernel}, got {given}")
     return kernel

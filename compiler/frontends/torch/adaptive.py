@@ -26,10 +26,10 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import (
     expanded,
-    mean_pool,
     number,
     number_like,
     permuted,
+    pooling,
     quantity,
     reshaped,
     shape_of,
@@ -124,7 +124,9 @@ def _adaptive_avg_pool(count: int) -> Reader:
             return _along_each(call, x, count, _mean_along)
         window = window_of(x, count, kernel, kernel, 0, 1, ceil_mode=False)
         return over_batch(
-            x, count + 2, lambda batch: mean_pool(batch, window, counts_padding=True)
+            x,
+            count + 2,
+            lambda batch: pooling.mean_pool(batch, window, counts_padding=True),
         )
 
     return read

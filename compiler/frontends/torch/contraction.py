@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from xdsl.ir import SSAValue
 
@@ -13,6 +13,7 @@ from ....dialects.graph.compose import (
     Number,
     convolved,
     convolved_back,
+    open_kernel,
     permuted,
     pooling,
     product,
@@ -98,14 +99,23 @@ def over_batch(
     return reshaped(result, shape_of(result)[1:])
 
 
+_Size = TypeVar("_Size", int, Dim)
+
+
 def _same_padding(
-    kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    kernel: Sequence[_Size], strides: Sequence[int], dilation: Sequence[int]
+) -> tuple[tuple[_Size, ...], tuple[_Size, ...]]:
     """The padding before and after each axis that keeps its size."""
     assert set(strides) == {1}, "torch refuses padding='same' with other strides"
     total = [(k - 1) * d for k, d in zip(kernel, dilation, strict=True)]
     before = tuple(amount // 2 for amount in total)
     return before, tuple(a - b for a, b in zip(total, before, strict=True))
+
+
+def _known(kernel: Sequence[Dim]) -> tuple[int, ...] | None:
+    """The sizes of a window; None where a run says one of them."""
+    numbers = tuple(each for each in kernel if isinstance(each, int))
+    return numbers if len(numbers) == len(kernel) else None
 
 
 def conv(
@@ -121,16 +131,23 @@ def conv(
     """The convolution of an image, or of a batch of them, plus a bias per channel."""
     _, _, *sizes = shape_of(weight)
     count = len(sizes)
-    kernel = each(sizes, count)
     strides, steps = each(stride, count), each(dilation, count)
-    if padding == "same":
-        low, high = _same_padding(kernel, strides, steps)
-    else:
-        low = high = each(0 if isinstance(padding, str) else padding, count)
-    window = pooling.Window(kernel, strides, steps, low, high, (0,) * count)
+    around = each(0 if isinstance(padding, str) else padding, count)
+    kernel = _known(sizes)
 
     def build(batch: SSAValue) -> SSAValue:
-        return with_bias(convolved(batch, weight, groups, window), bias)
+        low = high = around
+        if kernel is None:
+            if padding == "same":
+                low, high = _same_padding(sizes, strides, steps)
+            ways = strides, steps, low, high
+            found = open_kernel.convolved_by_sizes(batch, weight, groups, *ways)
+        else:
+            if padding == "same":
+                low, high = _same_padding(kernel, strides, steps)
+            window = pooling.Window(kernel, strides, steps, low, high, (0,) * count)
+            found = convolved(batch, weight, groups, window)
+        return with_bias(found, bias)
 
     return over_batch(x, count + 2, build)
 
@@ -148,14 +165,18 @@ def conv_transpose(
     """The transposed convolution of one image or of a batch, plus a bias."""
     _, _, *sizes = shape_of(weight)
     count = len(sizes)
-    kernel, strides, around, steps, more = (
-        each(numbers, count)
-        for numbers in (sizes, stride, padding, dilation, output_padding)
+    strides, around, steps, more = (
+        each(numbers, count) for numbers in (stride, padding, dilation, output_padding)
     )
-    window = pooling.Window(kernel, strides, steps, around, around, (0,) * count)
+    kernel, none = _known(sizes), (0,) * count
 
     def build(batch: SSAValue) -> SSAValue:
-        result = convolved_back(batch, weight, groups, window, more)
+        if kernel is None:
+            ways = strides, steps, around, more
+            result = open_kernel.convolved_back_by_sizes(batch, weight, groups, *ways)
+        else:
+            window = pooling.Window(kernel, strides, steps, around, around, none)
+            result = convolved_back(batch, weight, groups, window, more)
         return with_bias(result, bias)
 
     return over_batch(x, count + 2, build)

@@ -47,6 +47,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ....dialects import (
+    MOST_BYTES,
     UNKNOWN,
     Dim,
     Ranges,
@@ -226,6 +227,9 @@ def _orders(
             known = evaluate(size, values)
             assert isinstance(known, int), "a size without symbols is a number"
             records.append(Record(max(known, 0), life.first.data, life.last.data))
+        is_least = all(each == 1 for each in values.values())
+        if sum(each.size for each in records) >= MOST_BYTES and not is_least:
+            continue  # no run has them
         records = in_branches(records, branches)
         least = lower_bound(rounded_up(records, ALIGNMENT))
         if orders:

@@ -72,6 +72,9 @@ _MOST_MEMORY = 1.3
 _FREE_MEMORY = 1 << 20
 """Bytes that branches may need more in any case: a part of a core's second cache."""
 
+_MOST = 1 << 48
+"""The most bytes that a value of open sizes is guessed to have."""
+
 _MAX_WORK_RATIO = 32
 """A chain of less than the greatest chain's work divided by this stays in turn."""
 
@@ -309,7 +312,7 @@ def _memory(block: Block) -> tuple[int, int]:
     assert end is not None, "a function ends in a return"
     given = {memory.owner_of(each) for each in end.operands}
     records = [
-        Record(max(guess(byte_size(tensor_type(value))), 0), first, last)
+        Record(min(max(guess(byte_size(tensor_type(value))), 0), _MOST), first, last)
         for value, (first, last) in lives(block, memory).items()
         if isinstance(value.owner, GraphOp)
         and _is_node(value.owner)

@@ -15,6 +15,7 @@ from . import (
     integer_product,
     joining,
     matrices,
+    open_kernel,
     padding,
     pooling,
     product,
@@ -32,7 +33,7 @@ from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
-from .pooling import Sizes, Window, mean_pool
+from .pooling import Sizes, Window
 from .power import near_power
 from .product import with_bias
 from .searching import sorted_places
@@ -57,6 +58,7 @@ __all__ = [
     "joining",
     "distinct",
     "matrices",
+    "open_kernel",
     "padding",
     "pooling",
     "product",
@@ -82,7 +84,6 @@ __all__ = [
     "joined",
     "length",
     "log_of_sum",
-    "mean_pool",
     "must_be",
     "near_power",
     "number",

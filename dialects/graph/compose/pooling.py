@@ -8,11 +8,11 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from ...dims import Dim, floordiv, product
+from ...dims import Dim, floordiv, greater, lesser, product
 from ...shape import is_float, tensor_type
 from ..families.window import padded, window_sizes
 from ..literal import to_names
-from ..ops.binary import DivOp
+from ..ops.binary import DivOp, MaximumOp
 from ..ops.fold import FoldOp
 from ..ops.pad import PadOp
 from ..ops.permute import PermuteOp
@@ -83,22 +83,20 @@ def rounded_up(window: Window, spatial: Sequence[Dim]) -> Window | None:
     return replace(window, high=high, beyond=beyond)
 
 
-def cut_short(window: Window, spatial: Sequence[Dim]) -> Window:
+def missing(window: Window, spatial: Sequence[Dim]) -> tuple[Dim, ...]:
     """
-    The window where numbers of positions are rounded towards zero: longer than a padded
-    image by less than a stride, it has one position, with what is not there beyond the
-    padding. An axis of a symbolic size, or without elements, stays as it is.
+    How far a window is beyond the padded image along each axis where numbers of
+    positions are rounded towards zero: longer than that image by less than a stride, it
+    has one position. None of it is beyond an axis without elements.
     """
-    ends: list[tuple[int, int]] = []
+    ends: list[Dim] = []
     axes = zip(window.reach, window.strides, window.low, window.high, strict=True)
     for size, (reach, stride, low, high) in zip(spatial, axes, strict=True):
-        end = (high, 0)
-        if isinstance(size, int) and 0 < size < (least := reach - low - high):
-            if least - size < 2 * stride:
-                end = _known_end(size, low, high, reach, stride)
-        ends.append(end)
-    high, beyond = (tuple(each) for each in zip(*ends, strict=True))
-    return replace(window, high=high, beyond=beyond)
+        lacking = greater(reach - low - high - size, 0)
+        if isinstance(lacking, int) and lacking >= 2 * stride:
+            lacking = 0  # it does not fit
+        ends.append(lesser(lacking, lesser(size, 1) * (stride - 1)))
+    return tuple(ends)
 
 
 def _end(
@@ -125,7 +123,8 @@ def _known_end(
 
 def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
     """
-    Builds the means under a window; means of integers are rounded towards zero.
+    Builds the means under a window; means of integers are rounded towards zero. The
+    mean of no elements is zero.
 
     Padding counts if `counts_padding`; elements beyond the padding never count.
     """
@@ -138,13 +137,16 @@ def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
         x = PadOp(x, low=low, high=high, value=0.0).result
         window, counts_padding = replace(window, low=none, high=none), False
     properties = window.properties()
-    if is_float(tensor_type(x)):
+    # With holes, a window may have all its elements in the padding.
+    may_be_empty = any(window.padding) and any(step > 1 for step in window.dilation)
+    if is_float(tensor_type(x)) and (counts_padding or not may_be_empty):
         return AvgPoolOp(x, **properties, count_padding=counts_padding).result
     total = SumPoolOp(x, **properties).result
     if counts_padding or not any(window.padding):
         return DivOp(total, number_like(prod(window.kernel), total)).result
-    ones = expanded(number_like(1, x), shape_of(x))
-    return DivOp(total, SumPoolOp(ones, **properties)).result
+    ones = expanded(number_like(1, x), [1, 1, *shape_of(x)[2:]])
+    count = SumPoolOp(ones, **properties).result
+    return DivOp(total, MaximumOp(count, number_like(1, count))).result
 
 
 def blocks_of_image(x: SSAValue, window: Window) -> SSAValue:

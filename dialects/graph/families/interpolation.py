@@ -178,9 +178,10 @@ class Interpolation:
         if self.exclude_outside:
             weights = np.where((points < 0) | (points >= count), kind(0), weights)
         if self.exclude_outside or self.antialias:
-            whole = weights.sum(1, keepdims=True)
+            whole: Array = weights.sum(1, keepdims=True)
             # A point that is beyond all elements has a share of none.
-            weights = weights / np.where(whole == 0, kind(1), whole)
+            whole[whole == 0] = kind(1)
+            weights = weights / whole
         return np.clip(points, 0, count - 1), weights
 
     def kernel(self, distance: Array) -> Array:

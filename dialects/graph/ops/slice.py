@@ -81,11 +81,23 @@ class SliceOp(SingleResultOp):
         return tensor(input.element_type, *(dim(each) for each in sizes))
 
     def requirements(self) -> Sequence[Requirement]:
-        values = self.values()
+        values, found = self.values(), list[Requirement]()
         shape = sizes_of(tensor_type(self.input))
-        quantities = inside(shape, values["starts"], values["sizes"], values["steps"])
-        message = f"expected a slice inside {self.input.type}"
-        return [Requirement(each, message) for each in quantities]
+        cuts = zip(values["starts"], values["sizes"], values["steps"], strict=True)
+        for place, (start, size, step) in enumerate(cuts):
+            first, count, whole = dim(start), dim(size), shape[place]
+            last = first + (count - 1) * step
+            what = f"{count} elements", f"element {first}", f"element {last}"
+            shown = (count, first, last) if step > 0 else (count, last, first)
+            parts = what if step > 0 else (what[0], *what[:0:-1])
+            quantities = inside([whole], [start], [size], [step])
+            for quantity, part, number in zip(quantities, parts, shown, strict=True):
+                message = (
+                    f"expected a slice inside {self.input.type}, which has {part} of "
+                    f"{whole} along axis {place}"
+                )
+                found.append(Requirement(quantity, message, (number, whole)))
+        return found
 
     def carry(self, operand: int, order: Order) -> Carried | None:
         cuts = {

@@ -293,6 +293,22 @@ def _windowed(
 
 WINDOWS = {
     **{
+        f"weights whose window varies{more}": Form(
+            "float[2,2,m,m] x, float[3,2,n,n] w | "
+            f"y = Conv<pads=[1,0,1,2]{more}>(x, w)",
+            lambda n, m: n > m + 2,
+            "a window that fits spatial axis 0",
+            sizes=(1, 2, 3, 4, 7),
+        )
+        for more in ("", ", strides=[2,1], dilations=[1,1]")
+    },
+    "weights whose window a node says": Form(
+        "float[2,2,m,m] x, float[3,2,n,n] w | y = Conv<kernel_shape=[3,3]>(x, w)",
+        lambda n, m: n != 3 or m < 2,
+        "expected equal sizes|a window that fits",
+        sizes=(2, 3, 4, 5, 7),
+    ),
+    **{
         f"conv {kind} by {strides}": _windowed(
             f'y = Conv<auto_pad="SAME_{kind}", strides=[{strides}]>(x, w)'
         )
@@ -320,23 +336,49 @@ WINDOWS = {
         f"{op} that passes the image": Form(
             f"float[1,2,n,m] x | y = {op}<kernel_shape=[3,2], strides=[3,2], "
             f"pads=[1,0,0,0]{more}>(x)",
-            lambda n, m: n < 2 or m == 1,
-            "a size [nm] of 2 or more along spatial axis [01] of a pool, or a model",
-            (0, 1, 2, 3, 4, 7),
+            sizes=(0, 1, 2, 3, 4, 7),
+            evaluator_errs=True,
         )
         for op, more in (
             ("MaxPool", ""),
             ("AveragePool", ", count_include_pad=1"),
+            ("AveragePool", ""),
             ("LpPool", ""),
+        )
+    },
+    **{
+        f"means of windows with holes{more}": Form(
+            "float[1,2,n,m] x | y = AveragePool<kernel_shape=[3,2], strides=[2,3], "
+            f"dilations=[2,2], pads=[1,1,0,0]{more}>(x)",
+            sizes=(1, 2, 3, 4, 7),
+            opset=19,
+            evaluator_errs=True,
+        )
+        for more in ("", ", count_include_pad=1")
+    },
+    **{
+        f"indices {more} {kind}": Form(
+            f"float[2,2,n,m] x | z, y = MaxPool<kernel_shape=[3,2], strides=[3,2], "
+            f"{kind}{more}>(x)",
+            sizes=(1, 2, 3, 4, 7),
+            evaluator_errs=True,
+        )
+        for more in ("", ", storage_order=1")
+        for kind in (
+            "pads=[1,0,0,0]",
+            "pads=[1,1,1,0], ceil_mode=1",
+            'auto_pad="SAME_LOWER"',
+            'auto_pad="SAME_UPPER"',
         )
     },
     **{
         f"{op} of nothing, or that fits": Form(
             f"float[1,2,n,m] x | y = {op}<kernel_shape=[4,3], strides=[3,2], "
             "pads=[0,1,0,1]>(x)",
-            lambda n, m: n in (0, 2, 3),
-            "a size n of 4 or more along spatial axis 0 of a pool|a window that fits",
+            lambda n, m: n == 0,
+            "a size n of 1 or more along spatial axis 0 of a pool of 4 elements",
             (0, 1, 2, 3, 4, 7),
+            evaluator_errs=True,
         )
         for op in ("MaxPool", "AveragePool")
     },

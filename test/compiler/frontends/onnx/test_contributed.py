@@ -385,6 +385,12 @@ CASES = {
         " i = com.microsoft.Range(a, b, c) y = Add(x, i) }",
         opset=10,
     ),
+    "counted in ones": Case(
+        "float[4] x | <float a = {-1.5}, float b = {2}, int64 f = {1}, int64 k = {4}> {"
+        " i = com.microsoft.Range(a, b) y = Add(x, i)"
+        " z = com.microsoft.Range(f, k) w = com.microsoft.Range(k, f, ) }",
+        opset=10,
+    ),
     "padded with a number": Case(
         "float[2,3,4] x | <int64[6] p = {0,1,-1,2,0,1}, float v = {0.5}> {"
         " y = com.microsoft.Pad(x, p, v) }",

@@ -342,13 +342,80 @@ def test_no_input_is_named_for_what_a_trip_of_a_loop_is_given():
     assert "constants=" not in str(caught.value)
 
 
-def test_a_scan_of_batches_has_rows_of_one_length():
+RAGGED = """g (int64[b] l, float[b,2] h, float[b,t,2] x, float[b,t] u) =>
+    (float y, float z, float w) { y, z, w = Scan<num_scan_inputs = 2,
+    directions = [DIRECTIONS], body = g1 (float[2] a, float[2] e, float f) =>
+    (float[2] c, float[2] d, float g) { p = Mul(a, f) c = Add(p, e) d = Neg(c)
+    g = Identity(f) }>(l, h, x, u) }"""
+
+
+@pytest.mark.parametrize("ways", ["0, 0", "1, 0", "1, 1"])
+def test_a_scan_of_batches_ends_at_the_length_of_each_row(ways: str):
+    module = sr.compile(
+        model(RAGGED.replace("DIRECTIONS", ways), 8), options=sr.Options(cache=False)
+    )
+    random = np.random.default_rng(0)
+    for lengths in ([4, 4], [1, 3, 2], [2, 0], [1]):
+        batch, time = len(lengths), max(lengths)
+        h, x, u = (
+            random.standard_normal(shape).astype(np.float32)
+            for shape in ((batch, 2), (batch, time, 2), (batch, time))
+        )
+        stacks, scales = np.zeros_like(x), np.zeros_like(u)
+        states = h.copy()
+        for row, count in enumerate(lengths):
+            rows, factors = (
+                each[row, :count][:: -1 if way == "1" else 1]
+                for each, way in zip((x, u), ways.split(", "), strict=True)
+            )
+            for place in range(count):
+                states[row] = states[row] * factors[place] + rows[place]
+                stacks[row, place] = -states[row]
+                scales[row, place] = factors[place]
+        got = module(l=np.array(lengths), h=h, x=x, u=u)
+        for found, expected in zip(got, (states, stacks, scales), strict=True):
+            np.testing.assert_allclose(found, expected, 1e-5, 1e-6)
+        for wrong in (time + 1, -1):
+            several, most = np.array([*lengths[1:], wrong]), f"0 to {time}, got {wrong}"
+            with pytest.raises(IndexError, match=f"expected an index from {most}"):
+                module(l=several, h=h, x=x, u=u)
+
+
+def test_a_scan_of_batches_is_over_rows_of_one_axis():
     text = """g (int64[2] s, float[2,3] h, float[{batch},5,3] x) => (float[2,3] y) {{
         y = Scan<num_scan_inputs = 1, directions = [{ways}], body = b (float[3] a,
         float[3] e) => (float[3] c) {{ c = Add(a, e) }}>({lengths}, h, x) }}"""
-    with pytest.raises(UnsupportedModelError, match="rows of lengths of their own"):
-        read(model(text.format(batch=2, ways="0", lengths="s"), 8))
     with pytest.raises(CompileError, match="expected a direction for each tensor"):
         read(model(text.format(batch=2, ways="0, 1", lengths=""), 8))
     with pytest.raises(CompileError, match="tensors of one length to scan, got 2, 3"):
         read(model(text.format(batch=3, ways="0", lengths=""), 8))
+
+
+SHORT = """g (float[b,1,n] x, bool long) => (float y) <float[1,1,8] w =
+    {1,2,3,4,5,6,7,8}, int64[6] p = {0,0,4,0,0,4}> { y = If<then_branch = t () =>
+    (float[b,1,k] q) { BODY q = Neg(h) }, else_branch = f () => (float[b,1,m] r)
+    { r = Identity(x) }>(long) }"""
+
+
+def test_sizes_of_a_branch_that_is_not_taken_may_be_below_zero():
+    body = "h = ConvTranspose<pads=[8,8]>(x, w)"
+    module = sr.compile(
+        model(SHORT.replace("BODY", body), 16), options=sr.Options(cache=False)
+    )
+    x = np.ones((40, 1, 0), np.float32)
+    assert module(x=x, long=np.array(False)).shape == (40, 1, 0)
+    with pytest.raises(ValueError, match="expected a size from 0 to 0, got -9"):
+        module(x=x, long=np.array(True))
+
+
+def test_a_slice_of_a_branch_that_is_too_long_is_told_with_its_sizes():
+    body = 'h = Pad<mode="reflect">(x, p)'
+    module = sr.compile(
+        model(SHORT.replace("BODY", body), 16), options=sr.Options(cache=False)
+    )
+    x = np.ones((2, 1, 3), np.float32)
+    assert module(x=x, long=np.array(False)).shape == (2, 1, 3)
+    with pytest.raises(
+        ValueError, match=r"slice at y: .* has element 4 of n along axis 2, got 4 and 3"
+    ):
+        module(x=x, long=np.array(True))

@@ -38,6 +38,40 @@ def test_a_real_transform_has_an_inverse(length: int):
     np.testing.assert_allclose(y, x, atol=1e-13)
 
 
+LENGTHS = {"as it is": "", "fixed": "t = Identity(s)", "doubled": "t = Mul(d, s)"}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8])
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize(
+    ("parts", "attributes"),
+    [
+        (1, ""),
+        (2, ""),
+        (1, "<onesided = 1>"),
+        (2, "<inverse = 1>"),
+        (2, "<inverse = 1, onesided = 1>"),
+    ],
+)
+def test_transforms_of_open_lengths_are_onnxs(
+    size: int, length: str, parts: int, attributes: str
+):
+    lengths = f"h = Shape(x) d = Gather<axis = 0>(h, a) {LENGTHS[length]}"
+    wanted = "t" if LENGTHS[length] else ""
+    text = f"""g (double[2,n,3,{parts}] x) => (double y)
+    <int64 s = {{{6 if length == "fixed" else 2}}}, int64 a = {{1}}>
+    {{ {lengths} y = DFT {attributes} (x, {wanted}, a) }}"""
+    x = np.random.default_rng(0).standard_normal((2, size, 3, parts))
+    read_model = read(model(text, 20))
+    if size == 1 and not wanted and "inverse = 1, onesided" in attributes:
+        with pytest.raises(ValueError, match="expected a length of 1 or more, got"):
+            read_model.run(x)
+        return
+    (y,) = read_model.run(x)
+    (expected,) = ReferenceEvaluator(model(text, 20)).run(None, {"x": x})
+    np.testing.assert_allclose(y, expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("window", ["w", ""])
 @pytest.mark.parametrize(
     ("shape", "onesided"), [("n,30", 1), ("n,30,1", 0), ("n,30,2", 0)]
@@ -84,7 +118,14 @@ def test_triangles_on_the_mel_scale_are_onnxs(bins: int):
             "(float[2,4,2] x) => (float y) { y = DFT <onesided = 1> (x) }",
             "real numbers for one side of the frequencies",
         ),
-        ("(float[2,n,1] x) => (float y) { y = DFT(x) }", "a length that varies: n"),
+        (
+            "(float[2,4,k] x) => (float y) { y = DFT(x) }",
+            r"real numbers \(1\) or complex ones \(2\) by a last axis that varies: k",
+        ),
+        (
+            "(float[2,n,1] x) => (float y) <int64 s = {1}> { y = STFT(x, s) }",
+            "a length of frames that varies: n",
+        ),
         (
             "(float[1,9000,1] x) => (float y) { y = DFT(x) }",
             "a transform of 9000 elements, which is long",

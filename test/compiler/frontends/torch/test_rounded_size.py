@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,10 @@ ROWS: dict[str, Callable[[Any], Any]] = {
     "steps of halves": lambda x: torch.arange(0.25, x.shape[0], 1.5),
     "steps of thirds": lambda x: torch.arange(0.5, x.shape[0], 3.0),
     "begins before zero": lambda x: torch.arange(-1.75, x.shape[0], 2.5),
+    "whole windows": lambda x: torch.nn.functional.pad(
+        x, (4, 3 * math.ceil((x.shape[0] - 3) / 3 + 1) - x.shape[0])
+    ),
+    "thirds and a half": lambda x: torch.arange(math.floor(x.shape[0] / 3 + 2.5)),
     "halves of two": lambda x: torch.arange(0.5, x.shape[0] + 2 * x.shape[1], 0.5),
     "goes down": lambda x: torch.arange(x.shape[0] - 1, -x.shape[0], -1.0),
     "goes down by halves": lambda x: torch.arange(x.shape[0] // 2, -3, -1.5),
@@ -53,6 +58,11 @@ def test_what_has_more_digits_is_not_exact():
 
     assert found(ceil(cast - Float(0.5))) == "n"
     assert found(ceil(divided(cast, Integer(2)))) == "floordiv(n + 1, 2)"
+    third = divided(cast, Integer(3))
+    assert found(ceil(third + Float(1.0))) == "floordiv(n + 2, 3) + 1"
+    assert found(ceil(third + Float(0.5))) == "floordiv(2 * n + 2, 6) + 1"
+    assert found(ceil(third + cast)) == "None"
+    assert found(ceil(third + third)) == "None"
     assert found(ceil(cast - Float(0.1))) == "None"
     assert found(ceil(divided(cast, Float(0.7)))) == "None"
     assert found(ceil(divided(cast, Integer(-2)))) == "floordiv(n + 1, 2) - n"

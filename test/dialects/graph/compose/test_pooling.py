@@ -1,17 +1,18 @@
 """Windows with rounded-up places, the means under them, and images made of blocks."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from static_runtime.dialects.dims import symbol
+from static_runtime.dialects.dims import evaluate, symbol
 from static_runtime.dialects.graph.compose.pooling import (
     Window,
-    cut_short,
     image_of_blocks,
     mean_pool,
+    missing,
     rounded_up,
     windows_added_up,
 )
@@ -73,37 +74,41 @@ def test_rounded_up_over_a_size_that_varies():
 
 
 @pytest.mark.parametrize(
-    ("size", "kernel", "stride", "step", "low", "high", "wanted"),
+    ("size", "kernel", "stride", "step", "low", "high", "positions"),
     [
-        (1, 2, 2, 1, 0, 0, (0, 1)),
-        (2, 4, 3, 1, 0, 0, (0, 2)),
-        (2, 3, 4, 2, 1, 1, (1, 1)),
-        (1, 4, 2, 1, 0, 0, (0, 1)),
-        (1, 2, 1, 1, 0, 0, (0, 0)),
-        (1, 9, 2, 1, 0, 1, (1, 0)),
-        (3, 3, 2, 1, 0, 1, (1, 0)),
-        (0, 2, 2, 1, 0, 0, (0, 0)),
+        (1, 2, 2, 1, 0, 0, 1),
+        (2, 4, 3, 1, 0, 0, 1),
+        (2, 3, 4, 2, 1, 1, 1),
+        (1, 4, 2, 1, 0, 0, 0),
+        (1, 2, 1, 1, 0, 0, 0),
+        (1, 9, 2, 1, 0, 1, -3),
+        (3, 3, 2, 1, 0, 1, 1),
+        (7, 3, 2, 1, 0, 1, 3),
+        (0, 2, 2, 1, 0, 0, 0),
+        (0, 2, 3, 1, 0, 0, 0),
     ],
 )
-def test_cut_short(
+def test_missing(
     size: int,
     kernel: int,
     stride: int,
     step: int,
     low: int,
     high: int,
-    wanted: tuple[int, int],
+    positions: int,
 ):
-    window = cut_short(window_along(kernel, stride, step, low, high), [size])
-    assert (*window.high, *window.beyond) == wanted
-    assert window.padded_beyond.high == (sum(wanted),)
-    assert window.padded_beyond.beyond == (0,)
-    assert window.padded_beyond.padding == window.padding
-
-
-def test_a_window_over_a_size_that_varies_is_not_cut():
-    plain = window_along(2, 2, 1, 0, 0)
-    assert cut_short(plain, [symbol("n")]) == plain
+    window = window_along(kernel, stride, step, low, high)
+    n = symbol("n")
+    (open_size,) = missing(window, [n])
+    (known,) = missing(window, [size])
+    if positions >= 0:
+        assert evaluate(open_size, {"n": size}) == known
+    free = size + low + high + known - ((kernel - 1) * step + 1)
+    assert free // stride + 1 == positions
+    whole = replace(window, beyond=(known,))
+    assert whole.padded_beyond.high == (high + known,)
+    assert whole.padded_beyond.beyond == (0,)
+    assert whole.padded_beyond.padding == whole.padding
 
 
 def means(x: Array, window: Window, counts_padding: bool) -> Array:
@@ -151,6 +156,14 @@ def test_mean_pool_has_what_is_under_it_and_nothing_else():
     window = window_along(2, 2, 1, 0, 0)
     got = run(lambda v: mean_pool(v, window, True), x)
     np.testing.assert_array_equal(got, [[[np.nan, np.inf, 0]]])
+
+
+@pytest.mark.parametrize("kind", [*FLOATS, np.int64])
+def test_means_of_no_elements_are_zero(kind: type[np.number[Any]]):
+    x = np.array([[[7]]], kind)
+    window = window_along(2, 2, 2, 1, 2)
+    got = run(lambda v: mean_pool(v, window, False), x)
+    np.testing.assert_array_equal(got, [[[0]]])
 
 
 @pytest.mark.parametrize("low", [0, 1])
