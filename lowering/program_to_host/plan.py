@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...dialects import Dim, dtype, sizes
+from ...dialects import Dim, dtype, is_nonnegative, sizes
 from ...dialects.loop import ProgramOp, SkipAttr
 from ...runtime.abi import (
     ALIGNMENT,
@@ -216,7 +216,11 @@ class _Planning:
         count, orders = len(program.slots), [*program.plan.orders]
         # Of a branch that is not taken, sizes may be below zero; the op of one that is
         # taken refuses them.
-        bytes = [b.max(self.sizes.size(each.size), 0) for each in program.slots]
+        bytes = [
+            size if is_nonnegative(each.size, {}) else b.max(size, 0)
+            for each in program.slots
+            for size in [self.sizes.size(each.size)]
+        ]
         total: Value = 0
         for each in bytes:
             more = b.binary("add_capped", each, ALIGNMENT)

@@ -771,6 +771,7 @@ func.func @rows_of_one(%x : tensor<30x40x1xf32>) -> tensor<1x30x40xf32> {
   %1 = graph.sum %0 {axes = array<i64: 2>, keepdims = true} : tensor<1x30x40xf32> -> tensor<1x30x1xf32>
   %2 = graph.div %0, %1 : tensor<1x30x40xf32>, tensor<1x30x1xf32> -> tensor<1x30x40xf32>
   return %2 : tensor<1x30x40xf32>
+}
 
 // Parts are not put where what is rearranged has them, as others may read that.
 //
