@@ -9,7 +9,15 @@ from math import inf, prod
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import ELEMENT_TYPES, Dim, dtype, is_float, product, tensor_type
+from ....dialects import (
+    ELEMENT_TYPES,
+    Dim,
+    dtype,
+    greater,
+    is_float,
+    product,
+    tensor_type,
+)
 from ....dialects.graph import (
     AddOp,
     ArgmaxPoolOp,
@@ -56,7 +64,8 @@ def _kernel(node: Node) -> Sizes:
 def pool_window(node: Node, kernel: Sizes) -> Window | OpenWindow:
     """
     The window of a pool. One that is longer than a padded image by less than a stride
-    is cut short, by as much as the sizes of a run say where these vary.
+    is cut short, which is checked not to happen along an axis that varies: as sizes of
+    all pools before, it would double the text of sizes at each of them.
     """
     spatial = node.shape(0)[2:]
     if (by_sizes := open_window(node, kernel)) is not None:
@@ -64,20 +73,20 @@ def pool_window(node: Node, kernel: Sizes) -> Window | OpenWindow:
     window = window_of(node, spatial, kernel)
     if rounds_up(node):
         return window
-    beyond = pooling.missing(window, spatial)
-    known = tuple(each for each in beyond if isinstance(each, int))
-    if len(known) == len(beyond):
-        return replace(window, beyond=known)
-    for axis, size in enumerate(spatial):
+    beyond = list[int]()
+    for axis, lacking in enumerate(pooling.missing(window, spatial)):
         low, high, stride = window.low[axis], window.high[axis], window.strides[axis]
-        whole = window.reach[axis] - low - high
-        if not isinstance(size, int) and whole > stride:
-            least = max(whole - 2 * stride + 1, 1)
-            what = f"a size {size} of {least} or more along spatial axis {axis} of a"
-            node.require(size - least, f"{what} pool of {window.kernel[axis]} elements")
-    none = (0,) * len(beyond)
-    over = replace(window, low=none, high=none)
-    return OpenWindow(over, window.low, window.high, beyond)
+        size, least = spatial[axis], window.reach[axis] - low - high
+        # An image without elements has no window.
+        if not isinstance(lacking, int) and stride > 1 and least > 1:
+            fits, has_none = size - least, least - stride - size
+            message = (
+                f"a size {size} of {least} or more along spatial axis {axis} of a "
+                "pool, or a model compiled for inputs of known sizes"
+            )
+            node.require(greater(fits, has_none), message)
+        beyond.append(lacking if isinstance(lacking, int) else 0)
+    return replace(window, beyond=(*beyond,))
 
 
 def _padded(

@@ -336,8 +336,9 @@ WINDOWS = {
         f"{op} that passes the image": Form(
             f"float[1,2,n,m] x | y = {op}<kernel_shape=[3,2], strides=[3,2], "
             f"pads=[1,0,0,0]{more}>(x)",
-            sizes=(0, 1, 2, 3, 4, 7),
-            evaluator_errs=True,
+            lambda n, m: n < 2 or m == 1,
+            "a size [nm] of 2 or more along spatial axis [01] of a pool, or a model",
+            (0, 1, 2, 3, 4, 7),
         )
         for op, more in (
             ("MaxPool", ""),
@@ -350,6 +351,8 @@ WINDOWS = {
         f"means of windows with holes{more}": Form(
             "float[1,2,n,m] x | y = AveragePool<kernel_shape=[3,2], strides=[2,3], "
             f"dilations=[2,2], pads=[1,1,0,0]{more}>(x)",
+            lambda n, m: n in (1, 3) or m == 1,
+            "a size [nm] of [24] or more along spatial axis [01]|sizes of zero or more",
             sizes=(1, 2, 3, 4, 7),
             opset=19,
             evaluator_errs=True,
@@ -365,7 +368,6 @@ WINDOWS = {
         )
         for more in ("", ", storage_order=1")
         for kind in (
-            "pads=[1,0,0,0]",
             "pads=[1,1,1,0], ceil_mode=1",
             'auto_pad="SAME_LOWER"',
             'auto_pad="SAME_UPPER"',
@@ -375,10 +377,9 @@ WINDOWS = {
         f"{op} of nothing, or that fits": Form(
             f"float[1,2,n,m] x | y = {op}<kernel_shape=[4,3], strides=[3,2], "
             "pads=[0,1,0,1]>(x)",
-            lambda n, m: n == 0,
-            "a size n of 1 or more along spatial axis 0 of a pool of 4 elements",
+            lambda n, m: n in (0, 2, 3),
+            "a size n of 4 or more along spatial axis 0 of a pool|a window that fits",
             (0, 1, 2, 3, 4, 7),
-            evaluator_errs=True,
         )
         for op in ("MaxPool", "AveragePool")
     },
