@@ -231,8 +231,10 @@ class CompiledModule(Remade, ProgramModule):
             self._slow_calls += 1
         out = None if self._has_input_out else named.pop(OUT, None)
         # Texts are numbers already, and so are pairs that compiled code has refused.
-        is_made = self._texts or (bool(arguments) and arguments[0] is _MADE.get())
-        arrays = [*arguments] if is_made else self.arrays_of(arguments, named)
+        made = _MADE.get()
+        is_made = made is not None and bool(arguments) and arguments[0] is made
+        known = self._texts or is_made
+        arrays = [*arguments] if known else self.arrays_of(arguments, named)
         is_new = named or any(map(is_not, arrays, arguments))
         if is_new and self._native is not None:
             # As arrays, they most likely are what compiled code takes.

@@ -36,8 +36,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ["training: export the model for inference"],
     ),
     "sizes": (
-        """(float[n,c,h] x, float[s,c,width] k, float[s,c,other] l) => (y, z)
-        { y = Conv(x, k) z = Conv(x, l) }""",
+        """(float[n,c,h] x, float[c,s,width] k, float[c,s,other] l) => (y, z)
+        { y = ConvTranspose(x, k) z = ConvTranspose(x, l) }""",
         ["sizes that vary: give the inputs a number for 'width', 'other', as"],
     ),
     "branches of other types, by a value": (
