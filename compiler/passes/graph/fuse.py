@@ -181,7 +181,7 @@ class _Candidates:
             ops = sorted((*producer.ops, *group.ops), key=self.order.__getitem__)
             stages = arrange({each: self.nests[each] for each in ops})
             if stages is not None and not (
-                stages.is_wide and any(map(turns_rows, ops))
+                stages.reducers and stages.is_wide and any(map(turns_rows, ops))
             ):
                 _merge(group, self.known.pop(value), 0)
                 group.is_staged = not stages.is_one_reduction

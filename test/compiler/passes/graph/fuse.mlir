@@ -786,3 +786,17 @@ func.func @rearranged_parts(%x : tensor<4x6xf32>) -> tensor<48xf32> {
   %2 = graph.exp %1 : tensor<48xf32> -> tensor<48xf32>
   return %2 : tensor<48xf32>
 }
+
+// What is looked up is turned where it is looked up: nothing is reduced there.
+//
+// CHECK-LABEL: func.func @turned_matrices
+// CHECK-NEXT:    graph.fusion %w, %i, %x
+// CHECK:           graph.index_select
+// CHECK-NEXT:      graph.permute
+// CHECK-NEXT:      graph.matmul
+func.func @turned_matrices(%w : tensor<3x48x64xf32>, %i : tensor<5xi64>, %x : tensor<5x1x64xf32>) -> tensor<5x1x48xf32> {
+  %0 = graph.index_select %w, %i {axis = 0 : i64, wraps = true} : tensor<3x48x64xf32>, tensor<5xi64> -> tensor<5x48x64xf32>
+  %1 = graph.permute %0 {order = array<i64: 0, 2, 1>} : tensor<5x48x64xf32> -> tensor<5x64x48xf32>
+  %2 = graph.matmul %x, %1 : tensor<5x1x64xf32>, tensor<5x64x48xf32> -> tensor<5x1x48xf32>
+  return %2 : tensor<5x1x48xf32>
+}
