@@ -239,7 +239,7 @@ class CompiledModule(Remade, ProgramModule):
         if is_new and self._native is not None:
             # As arrays, they most likely are what compiled code takes.
             more = {} if out is None else {OUT: out}
-            token = _MADE.set(arrays[0])
+            token = _MADE.set(arrays[0] if arrays else None)
             try:
                 return self._native(*arrays, **more)
             finally:
