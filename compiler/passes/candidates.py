@@ -22,7 +22,7 @@ from ...dialects.graph import (
     same,
 )
 from ...dialects.graph.few_bits import makes_factor
-from ...dialects.kernel import can_place, is_contraction, own_axes
+from ...dialects.kernel import can_place, is_contraction, is_own, is_plain, own_axes
 from .moved_factors import reads_before_moved, reads_looked_up
 
 LIMIT = 64
@@ -53,6 +53,16 @@ class Candidate:
     """
     looks_up: bool = False
     """Whether it reads at indices, which are in memory, and what it reads there too."""
+
+    parts: Sequence[Nest] = ()
+    """The nests of an op before the last, in which what comes after is computed."""
+
+    @property
+    def joined_parts(self) -> Sequence[Nest]:
+        """The nests that ops after this may be computed in, if these are several."""
+        if len(self.nests) == 1:
+            return self.parts
+        return () if self.parts else self.nests
 
 
 def candidate_of(op: GraphOp) -> Candidate | None:
@@ -159,6 +169,10 @@ def taker(
         # What is rearranged has one nest, and may be read by others.
         can = not isinstance(user.ops[-1], RearrangeOp)
         return number if can and can_place(nest, shape, producer.nests) else None
+    if producer.parts:
+        can = len(user.nests) > 1 and not user.parts and is_plain(nest)
+        can = can and _reads_at_own_point(nest, read, producer)
+        return number if can else None
     if producer.reducing:
         # The epilogue of a reduction reads each accumulator once, at its own index.
         free = number not in user.reducing and not nest.is_scattered
@@ -274,7 +288,4 @@ def _makes_numbers(producer: Candidate) -> bool:
 def _reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
     """Whether a nest runs over all of a value, and reads it at the nest's own point."""
     shape = sizes(tensor_type(producer.ops[-1].results[0]))
-    return nest.bounds == shape and all(
-        size == 1 or position == axis(number)
-        for number, (size, position) in enumerate(zip(shape, read.at, strict=True))
-    )
+    return nest.bounds == shape and is_own(read.at, shape)

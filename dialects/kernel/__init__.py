@@ -21,7 +21,7 @@ from .expression import (
     operands_of,
     walk,
 )
-from .grid import own_axes
+from .grid import are_in_step, own_axes
 from .group import Group, element
 from .identity import Identity, conjunction, filled, identities_of, moved, only_moves
 from .in_place import (
@@ -34,7 +34,7 @@ from .in_place import (
 from .key import structure
 from .known_groups import forget_groups, group_of
 from .ordered import Ordered, ordered_copy_of
-from .placed import can_place
+from .placed import can_place, is_own, is_plain
 from .reach import Reach
 from .row_reductions import arrange, is_contraction
 
@@ -54,6 +54,7 @@ __all__ = [
     "Reach",
     "Stage",
     "another_row",
+    "are_in_step",
     "arrange",
     "can_place",
     "own_axes",
@@ -69,6 +70,8 @@ __all__ = [
     "indices_of",
     "is_alike",
     "is_contraction",
+    "is_own",
+    "is_plain",
     "left",
     "linears",
     "loads",

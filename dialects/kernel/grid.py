@@ -10,14 +10,14 @@ accumulator where it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim
-from ..graph import GraphOp, Linear, Nest, Position, Read, axes
+from ..graph import GraphOp, Linear, Nest, Position, Read, RearrangeOp, axes
 from ..shape import sizes, tensor_type
 
 
@@ -78,8 +78,22 @@ def feeding(
     """
     if root in among:
         return root
+    found = all_feeding(root, nest, inner, among, until)
+    if len(found) > 1:
+        raise _unfit(min(found, key=lambda each: each.name))
+    return found.pop() if found else None
+
+
+def all_feeding(
+    root: GraphOp,
+    nest: Nest,
+    inner: Set[GraphOp],
+    among: Set[Operation],
+    until: Set[Operation] = frozenset(),
+) -> set[GraphOp]:
+    """The ops among some that a nest reads, or that ops between them read."""
     if root in until:
-        return None
+        return set()
     read = [each.operand for each in nest.sources if isinstance(each, Read)]
     waiting, found = [root.operands[each].owner for each in read], set[GraphOp]()
     seen = set[GraphOp]()
@@ -92,9 +106,32 @@ def feeding(
             found.add(op)
         elif op not in until:
             waiting += [each.owner for each in op.operands]
-    if len(found) > 1:
-        raise _unfit(min(found, key=lambda each: each.name))
-    return found.pop() if found else None
+    return found
+
+
+def in_step(nests: Mapping[GraphOp, Sequence[Nest]]) -> Iterator[tuple[Nest, ...]]:
+    """
+    The nests of ops that go side by side, as concatenations of parts that are equally
+    large do. Raises `VerifyException` where they go over other grids.
+    """
+    (_, first), *others = nests.items()
+    for op, found in others:
+        if not are_in_step(first, found):
+            raise _unfit(op)
+    return zip(*nests.values(), strict=True)
+
+
+def are_in_step(some: Sequence[Nest], others: Sequence[Nest]) -> bool:
+    """Whether nests go over the same grids, and write at the same points."""
+    here, there = (
+        [(each.bounds, each.write) for each in found] for found in (some, others)
+    )
+    return here == there
+
+
+def is_moved(op: GraphOp, nests: Sequence[Nest]) -> bool:
+    """Whether the result of an op is computed over a grid, or that of each part."""
+    return isinstance(op, RearrangeOp) or len(nests) > 1
 
 
 def linear(positions: Sequence[Position]) -> tuple[Linear, ...]:

@@ -8,25 +8,20 @@ values that one of them stores, later ones load.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
+from ..dims import Dim
 from ..graph import (
-    Extent,
     FusionOp,
     GraphOp,
     Linear,
     Nest,
-    Position,
-    Read,
-    RearrangeOp,
-    Source,
-    Where,
-    scalar,
 )
 from ..shape import tensor_type
 from .collapse import collapse
+from .evaluation import Evaluation
 from .expression import (
     Accumulator,
     Apply,
@@ -39,16 +34,12 @@ from .expression import (
     Stage,
     walk,
 )
-from .grid import Alone, check_runs_over, feeding, linear, over
-from .group import Check, Group, element
-from .index_source import look_up
+from .grid import Alone, all_feeding, check_runs_over, feeding, in_step, linear, over
+from .group import Group, element
 from .placed import placed
 from .points import (
-    Element,
-    Opened,
     identity,
     in_turn,
-    inline_constant,
     nests,
     only_nest,
     written,
@@ -64,32 +55,19 @@ def make_group(op: GraphOp) -> Group:
     return Group(op.results[0], nests, tuple(builder.checks))
 
 
-class _Builder:
+class _Builder(Evaluation):
     """Merges the nests of a group."""
 
     def __init__(self, op: GraphOp):
-        self.outer: dict[SSAValue, SSAValue] = {}
+        outer: dict[SSAValue, SSAValue] = {}
         root, ops = op, [op]
         if isinstance(op, FusionOp):
-            self.outer = dict(zip(op.body.block.args, op.operands, strict=True))
+            outer = dict(zip(op.body.block.args, op.operands, strict=True))
             ops = list(op.ops)
             assert isinstance(op.root.owner, GraphOp)
             root = op.root.owner
-        self.inner = set(ops)
-        self.nests = {op: nests(op) for op in ops}
-        self.memo: dict[Element, Expression] = {}
-        self.accumulators: dict[Operation, Accumulator] = {}
-        self.kept: dict[Operation, Load] = {}
-        """Where earlier stages have stored values."""
-        self.checks: dict[Check, None] = {}
+        super().__init__({op: nests(op) for op in ops}, outer)
         self.result = op.results[0]
-        self.reducers = {
-            op for op, found in self.nests.items() if any(n.reductions for n in found)
-        }
-        self.movers = {op for op in ops if isinstance(op, RearrangeOp)}
-        self.alone: Alone | None = None
-        self.tiles: dict[Operation, Part] = {}
-        """The scalar that is asked for of each op whose points store tiles."""
         for op, found in self.nests.items():
             if found and found[0].bodies is not None:
                 self.tiles[op] = Part(self.parts_of(op, found[0]), 0)
@@ -105,9 +83,11 @@ class _Builder:
                 if self.movers:
                     # What is computed over another grid is not that of this one.
                     self.memo.clear()
-                reducer = feeding(last, nest, self.inner, self.reducers | {*self.tiles})
+                reducer = feeding(
+                    last, nest, self.nests.keys(), self.reducers | {*self.tiles}
+                )
                 if reducer is None:
-                    self.made.append(self.plain(last, nest))
+                    self.made += self.plain(last, nest)
                 elif reducer in self.tiles:
                     self.made.append(self.tile(reducer, last, nest))
                 else:
@@ -115,21 +95,43 @@ class _Builder:
 
     def grid(self, root: GraphOp, nest: Nest) -> tuple[GraphOp, Nest] | None:
         """The op that rearranges what a nest of the last op reads, if any."""
-        op = feeding(root, nest, self.inner, self.movers, self.reducers)
+        among = self.movers - {root} if len(self.nests[root]) > 1 else self.movers
+        op = feeding(root, nest, self.nests.keys(), among, self.reducers)
         if op is not None and op is not root:
             check_runs_over(nest, op)
         return None if op is None else (op, only_nest(op, self.nests[op]))
 
-    def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
-        """The nest of an op that no reduction feeds."""
-        op, grid = self.grid(root, nest) or (root, nest)
-        point = identity(nest) if grid is nest else linear(grid.write)
-        self.alone = Alone(grid.bounds, {} if op is root else {op: point})
+    def plain(self, root: GraphOp, nest: Nest) -> Iterator[KernelNest]:
+        """
+        The nests of an op that no reduction feeds: that of the op, or one over each
+        grid of the ops that rearrange what it reads, or join it of parts.
+        """
+        ops = [*all_feeding(root, nest, self.nests.keys(), self.movers - {root})]
+        for op in ops:
+            check_runs_over(nest, op)
+        for grids in in_step({op: self.nests[op] for op in ops} or {root: (nest,)}):
+            grid = grids[0]
+            point = linear(grid.write) if ops else identity(nest)
+            self.parts = dict(zip(ops, grids, strict=False))
+            self.alone = Alone(grid.bounds, dict.fromkeys(ops, point))
+            yield self.pointwise(root, nest, grid.bounds, point)
+            if ops:
+                self.memo.clear()
+        self.parts = {}
+
+    def pointwise(
+        self,
+        root: GraphOp,
+        nest: Nest,
+        bounds: tuple[Dim, ...],
+        point: Sequence[Linear],
+    ) -> KernelNest:
+        """A nest that stores what the last op computes at each point."""
         value = self.apply(root, nest, point)
         at = [self.position(root, each, point) for each in nest.write]
         type, to = tensor_type(root.results[0]).element_type, element(self.result, at)
         return KernelNest(
-            grid.bounds, 0, value, None, type, value, to, False, nest.onto, nest.ordered
+            bounds, 0, value, None, type, value, to, False, nest.onto, nest.ordered
         )
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
@@ -247,104 +249,3 @@ class _Builder:
         for known in list(self.memo):
             if any(axis >= rows for each in known.at for axis, _ in each.factors):
                 del self.memo[known]
-
-    def apply(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Expression:
-        """What `op` computes at a point of its nest."""
-        return self.put_together(self.open(op, nest, point))
-
-    def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Opened:
-        """
-        What `op` computes at a point, with operands that are still to be computed.
-        """
-        parts = tuple(self.source(op, each, point) for each in nest.sources)
-        type = tensor_type(op.results[0]).element_type
-        return Opened(scalar.reloading(nest.body, type), parts)
-
-    def put_together(self, opened: Opened) -> Expression:
-        """The expression of an op whose operands have all been computed."""
-        parts = (
-            self.value(each.value, each.at) if isinstance(each, Element) else each
-            for each in opened.parts
-        )
-        return Apply(opened.body, tuple(parts))
-
-    def source(
-        self, op: GraphOp, source: Source, point: Sequence[Linear]
-    ) -> Expression | Element:
-        """The expression of a source, or the element of a value that it reads."""
-        match source:
-            case Read():
-                at = [self.position(op, each, point) for each in source.at]
-                return self.read(op.operands[source.operand], at)
-            case Extent():
-                return source
-            case Where():
-                return Where(source.position.at(point))
-
-    def position(
-        self, op: GraphOp, position: Position, point: Sequence[Linear]
-    ) -> Linear | Index:
-        """A position of a nest at a point that is a function of another point."""
-        if isinstance(position, Linear):
-            return position.at(point)
-        indices = op.operands[position.operand]
-        indices = self.outer.get(indices, indices)
-        assert indices.owner not in self.inner, "what is looked up is in memory"
-        index, check = look_up(indices, position, point)
-        if check is not None:
-            self.checks[check] = None
-        return index
-
-    def read(
-        self, value: SSAValue, at: Sequence[Linear | Index]
-    ) -> Expression | Element:
-        """The element of `value` at a position for each axis."""
-        plain = tuple(each for each in at if isinstance(each, Linear))
-        if len(plain) == len(at):
-            return Element(value, plain)
-        value = self.outer.get(value, value)
-        assert value.owner not in self.inner, "what is looked up is in memory"
-        return element(value, at)
-
-    def value(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
-        """The element of `value` at a position: computed here, or loaded."""
-        # A path of its own, as a chain of ops may be deeper than Python's stack.
-        path = [root := Element(value, at)]
-        opened: dict[Element, Opened] = {}
-        while path:
-            here = path[-1]
-            if here in self.memo:
-                path.pop()
-            elif here in opened:
-                self.memo[here] = self.put_together(opened.pop(here))
-            elif isinstance(found := self.compute(here.value, here.at), Opened):
-                opened[here] = found
-                needed = [each for each in found.parts if isinstance(each, Element)]
-                path += reversed(needed)
-            else:
-                self.memo[here] = found
-        return self.memo[root]
-
-    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | Opened:
-        """
-        The expression of an element, or the op to apply when its operands are missing.
-        """
-        owner = value.owner
-        if isinstance(owner, Operation):
-            if owner in self.kept:
-                return self.kept[owner]
-            if self.alone is not None and owner in self.once:
-                self.alone.check(owner, at)
-            if owner in self.tiles:
-                return self.tiles[owner]
-            if owner in self.reducers:
-                return self.accumulators.get(owner, Accumulator())
-        if isinstance(owner, GraphOp) and owner in self.inner:
-            nest = only_nest(owner, self.nests[owner])
-            # What is rearranged is read at the points of its grid.
-            at = identity(nest) if owner in self.movers else at
-            return self.open(owner, nest, at)
-        outer = self.outer.get(value, value)
-        if (number := inline_constant(outer)) is not None:
-            return number
-        return element(outer, at)

@@ -81,7 +81,11 @@ def identities_of(group: Group) -> tuple[Identity, ...]:
 
 
 def _survivors(nests: Sequence[KernelNest]) -> Iterator[tuple[KernelNest, Condition]]:
-    """The nests beside which all others may be empty, each with when they are."""
+    """
+    The nests beside which all others may be empty, each with when they are. A nest that
+    is empty then too, as a part of a concatenation that is as large as another, copies
+    nothing.
+    """
     times: Counter[Clause] = Counter()
     told: list[tuple[KernelNest, Clause]] = []
     for nest in nests:
@@ -96,7 +100,9 @@ def _survivors(nests: Sequence[KernelNest]) -> Iterator[tuple[KernelNest, Condit
         return
     for nest in nests:
         others = dict.fromkeys(clause for each, clause in told if each is not nest)
-        if () not in others:
+        own = _simplified(_bounds_of_stores(nest))
+        is_empty = own is None or any(_implies(each, own) for each in others)
+        if () not in others and not (others and is_empty):
             yield nest, tuple(others)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..dims import Dim
-from ..graph import GraphOp, Linear, Nest, Read, axis, same
+from ..graph import GraphOp, Linear, Nest, Position, Read, axis, same
 from ..shape import sizes, tensor_type
 
 
@@ -22,11 +22,11 @@ def can_place(nest: Nest, shape: Sequence[Dim], parts: Sequence[Nest]) -> bool:
     the value write each element of it once.
     """
     return (
-        _is_plain(nest)
+        is_plain(nest)
         and nest.body is same
         and nest.bounds == tuple(shape)
         and _source_of(nest) is not None
-        and all(map(_is_plain, parts))
+        and all(map(is_plain, parts))
     )
 
 
@@ -52,7 +52,7 @@ def placed(
         yield from placed(owner, replace(part, write=tuple(there)), known)
 
 
-def _is_plain(nest: Nest) -> bool:
+def is_plain(nest: Nest) -> bool:
     """Whether each point writes one element, whose position is computed from it."""
     is_one = nest.onto is None and nest.bodies is None and not nest.clamped
     is_linear = all(isinstance(each, Linear) for each in nest.write)
@@ -63,6 +63,13 @@ def _source_of(nest: Nest) -> Read | None:
     """What a nest reads at its own point, if that is all."""
     if len(nest.sources) != 1 or not isinstance(read := nest.sources[0], Read):
         return None
-    at = enumerate(zip(nest.bounds, read.at, strict=False))
-    own = all(size == 1 or here == axis(number) for number, (size, here) in at)
-    return read if own and len(read.at) == len(nest.bounds) else None
+    own = len(read.at) == len(nest.bounds) and is_own(read.at, nest.bounds)
+    return read if own else None
+
+
+def is_own(at: Sequence[Position], bounds: Sequence[Dim]) -> bool:
+    """Whether positions, one for each axis of these bounds, are the point itself."""
+    return all(
+        bound == 1 or position == axis(number)
+        for number, (bound, position) in enumerate(zip(bounds, at, strict=True))
+    )

@@ -30,6 +30,8 @@ looked up, and an elementwise op reads rows so, each at an index that is loaded 
 op of several nests, each for a part of its result, such as a concatenation, may take
 one reduction for each nest; the operand of a padding is computed inside it, and a
 concatenation that is padded is written there by parts (`dialects/kernel/placed.py`).
+Elementwise ops after a concatenation are computed with each of its parts, where these
+have long lines (`compiler/passes/joined_parts.py`).
 Several reductions over the same rows, and the elementwise ops between them, become one
 kernel that goes from row to row: a softmax, or a normalization with its neighbours
 (`dialects/kernel/row_reductions.py`), but not what turns columns into rows before it,
@@ -39,7 +41,7 @@ buffers, so that values inside a group never need one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -72,6 +74,7 @@ from ..candidates import (
     turns_rows,
 )
 from ..defined_functions import defined_functions
+from ..joined_parts import can_join
 from ..moved_factors import reads_looked_up
 
 
@@ -140,7 +143,7 @@ class _Candidates:
                 _merge(group, producer, nest)
                 del self.known[operand]
         self.look_up(op, group)
-        while not is_kept_narrow and self.extend(group):
+        while not is_kept_narrow and (self.extend(group) or self.join(group)):
             pass
         self.known[op.results[0]] = group
 
@@ -169,12 +172,8 @@ class _Candidates:
 
     def extend(self, group: Candidate) -> bool:
         """Merges one more producer into a group as stages; false when there is none."""
-        inside = set[Operation](group.ops)
-        for value in dict.fromkeys(each for op in group.ops for each in op.operands):
-            producer = self.known.get(value)
-            if producer is None or len(producer.ops) + len(group.ops) > LIMIT:
-                continue
-            if not all(use.operation in inside for use in value.uses):
+        for value, producer in self.producers(group):
+            if len(producer.ops) + len(group.ops) > LIMIT:
                 continue
             # Sorted as in the block, since the lowering arranges them in that order
             # again.
@@ -188,11 +187,30 @@ class _Candidates:
                 return True
         return False
 
+    def join(self, group: Candidate) -> bool:
+        """Merges one more concatenation, in whose parts all ops of a group run."""
+        for value, producer in self.producers(group):
+            if can_join(group, producer, self.nests, self.order):
+                parts = producer.joined_parts
+                _merge(group, self.known.pop(value), 0)
+                group.parts = parts
+                return True
+        return False
+
+    def producers(self, group: Candidate) -> Iterator[tuple[SSAValue, Candidate]]:
+        """The candidates whose results only the ops of a group read."""
+        inside = set[Operation](group.ops)
+        for value in dict.fromkeys(each for op in group.ops for each in op.operands):
+            producer = self.known.get(value)
+            if producer is not None and all(e.operation in inside for e in value.uses):
+                yield value, producer
+
 
 def _merge(user: Candidate, producer: Candidate, nest: int) -> None:
     """Moves the ops of `producer` before those of `user`, into one of its nests."""
     user.ops[:0] = producer.ops
     user.looks_up |= producer.looks_up
+    user.parts = user.parts or producer.parts
     if producer.reducing:
         user.reducing.add(nest)
 

@@ -59,15 +59,6 @@ REFUSED = {
             f"%r = graph.add %m, %b : {Y}, tensor<3x8x16xf32> -> tensor<3x8x16xf32>",
         ],
     ),
-    "two are added": (
-        X,
-        Y,
-        [
-            MOVED,
-            f"%n = graph.rearrange %b {APART} : {X} -> {Y}",
-            f"%r = graph.add %m, %n : {Y}, {Y} -> {Y}",
-        ],
-    ),
     "a reduction beside": (
         Z,
         Y,
@@ -117,6 +108,15 @@ REFUSED = {
 }
 
 COMPUTED = {
+    "two are added": (
+        X,
+        Y,
+        [
+            MOVED,
+            f"%n = graph.rearrange %b {APART} : {X} -> {Y}",
+            f"%r = graph.add %m, %n : {Y}, {Y} -> {Y}",
+        ],
+    ),
     "the greatest of rows": (
         "tensor<4x32x5xf32>",
         Y,

@@ -117,5 +117,5 @@ def test_a_part_of_what_is_concatenated_is_no_place_for_it():
       }
       return %0 : tensor<5x3xf32>
     }"""
-    with pytest.raises(sr.CompileError, match=r"expected graph\.concat outside"):
+    with pytest.raises(sr.CompileError, match=r"is that of graph\.concat element"):
         sr.compile(text, options=sr.Options(cache=False))
