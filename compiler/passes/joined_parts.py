@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from xdsl.ir import Block, Operation
 
-from ...dialects import sizes, tensor_type
-from ...dialects.dims import Dim, product, total
+from ...dialects import Dim, product, sizes, tensor_type, total
 from ...dialects.graph import GraphOp, Nest, Read, axes, same
 from ...dialects.graph.few_bits import makes_factor
 from ...dialects.kernel import are_in_step, arrange, is_own, is_plain
@@ -51,7 +50,7 @@ def can_join(
     if all(only_reads(each) or makes_factor(each) for each in user.ops):
         return False
     return _are_lines(parts, sizes(tensor_type(op.results[0]))) and (
-        _reads_at_own_points({*user.ops, *producer.ops}, user.ops[-1], nests, order)
+        _reads_at_own_points(op, {*user.ops, *producer.ops}, user.ops[-1], nests, order)
     )
 
 
@@ -77,6 +76,7 @@ def _line(bounds: Sequence[Dim], shape: Sequence[Dim]) -> int:
 
 
 def _reads_at_own_points(
+    op: GraphOp,
     ops: Set[GraphOp],
     root: GraphOp,
     nests: Mapping[GraphOp, Sequence[Nest]],
@@ -84,24 +84,27 @@ def _reads_at_own_points(
 ) -> bool:
     """
     Whether a point of the last op reads one element, its own, of what ops among these
-    join. What those read is at other places, and looked at when they are merged.
+    join, and no part of that reads the result of `op`.
     """
     reached, joined = dict[GraphOp, Sequence[Nest]](), list[GraphOp]()
     waiting: list[Operation | Block] = [root]
     while waiting:
-        op = waiting.pop()
-        if not isinstance(op, GraphOp) or op not in ops or op in reached:
+        each = waiting.pop()
+        if not isinstance(each, GraphOp) or each not in ops or each in reached:
             continue
-        reached[op] = nests[op]
-        if len(nests[op]) == 1:
-            waiting += [each.owner for each in op.operands]
+        reached[each] = nests[each]
+        if len(nests[each]) == 1:
+            waiting += [operand.owner for operand in each.operands]
         else:
-            joined.append(op)
-            shape = sizes(tensor_type(op.results[0]))
-            own = axes(len(shape))
-            reached[op] = [Nest(shape, (Read(0, own),), same, own)]
-    stages = arrange({op: reached[op] for op in sorted(reached, key=order.__getitem__)})
+            joined.append(each)
+            own = axes(len(shape := sizes(tensor_type(each.results[0]))))
+            reached[each] = [Nest(shape, (Read(0, own),), same, own)]
+    after = reached.keys() - {*joined}
+    if any(use.operation not in after for use in op.results[0].uses):
+        return False
+    stages = arrange({e: reached[e] for e in sorted(reached, key=order.__getitem__)})
     return stages is not None and all(
-        is_own(stages.coordinates[op.results[0]], sizes(tensor_type(op.results[0])))
-        for op in joined
+        shape == stages.bounds and is_own(stages.coordinates[value], shape)
+        for value in (each.results[0] for each in joined)
+        for shape in [sizes(tensor_type(value))]
     )

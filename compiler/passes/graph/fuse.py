@@ -210,7 +210,8 @@ def _merge(user: Candidate, producer: Candidate, nest: int) -> None:
     """Moves the ops of `producer` before those of `user`, into one of its nests."""
     user.ops[:0] = producer.ops
     user.looks_up |= producer.looks_up
-    user.parts = user.parts or producer.parts
+    nested = producer.nests if len(producer.nests) > 1 else producer.parts
+    user.parts = user.parts or nested
     if producer.reducing:
         user.reducing.add(nest)
 

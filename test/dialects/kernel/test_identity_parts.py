@@ -39,7 +39,7 @@ def may_have_elements(length: str, when: Condition) -> bool:
     own = dict.fromkeys(names, 1)
     rest = {name for clause in when for each in clause for name in symbols_of(each)}
     sizes = {name: own.get(name, 0) for name in names | rest}
-    return holds(when, sizes) and evaluate(dim(length), sizes) > 0
+    return holds(when, sizes) and evaluate(dim(length), sizes) != 0
 
 
 @pytest.mark.parametrize(

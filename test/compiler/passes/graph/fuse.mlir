@@ -800,3 +800,63 @@ func.func @turned_matrices(%w : tensor<3x48x64xf32>, %i : tensor<5xi64>, %x : te
   %2 = graph.matmul %x, %1 : tensor<5x1x64xf32>, tensor<5x64x48xf32> -> tensor<5x1x48xf32>
   return %2 : tensor<5x1x48xf32>
 }
+
+// What is computed of a concatenation is computed of each part, also where the parts are
+// halves of what else is read: a rotary embedding is one kernel.
+//
+// CHECK-LABEL: func.func @rotary
+// CHECK-NEXT:    graph.fusion %x, %c, %s
+// CHECK:           graph.mul
+// CHECK:           graph.concat
+// CHECK-NEXT:      graph.mul
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.yield
+func.func @rotary(%x : tensor<4x64xf32>, %c : tensor<4x64xf32>, %s : tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %0 = graph.mul %x, %c : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<4x64xf32>
+  %1 = graph.slice %x {starts = ["0", "0"], sizes = ["4", "32"], steps = array<i64: 1, 1>} : tensor<4x64xf32> -> tensor<4x32xf32>
+  %2 = graph.slice %x {starts = ["0", "32"], sizes = ["4", "32"], steps = array<i64: 1, 1>} : tensor<4x64xf32> -> tensor<4x32xf32>
+  %3 = graph.neg %2 : tensor<4x32xf32> -> tensor<4x32xf32>
+  %4 = graph.concat %3, %1 {axis = 1 : i64} : tensor<4x32xf32>, tensor<4x32xf32> -> tensor<4x64xf32>
+  %5 = graph.mul %4, %s : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<4x64xf32>
+  %6 = graph.add %0, %5 : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<4x64xf32>
+  return %6 : tensor<4x64xf32>
+}
+
+// Parts that are shorter than vectors are joined first.
+//
+// CHECK-LABEL: func.func @short_parts
+// CHECK-NEXT:    %[[C:.*]] = graph.concat
+// CHECK-NEXT:    graph.exp %[[C]]
+func.func @short_parts(%x : tensor<4x6xf32>) -> tensor<4x12xf32> {
+  %0 = graph.concat %x, %x {axis = 1 : i64} : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x12xf32>
+  %1 = graph.exp %0 : tensor<4x12xf32> -> tensor<4x12xf32>
+  return %1 : tensor<4x12xf32>
+}
+
+// So are parts that are products: their epilogues stay short.
+//
+// CHECK-LABEL: func.func @joined_products
+// CHECK-NEXT:    %[[C:.*]] = graph.fusion %x, %w
+// CHECK:           graph.matmul
+// CHECK-NEXT:      graph.concat
+// CHECK:         graph.exp %[[C]]
+func.func @joined_products(%x : tensor<4x32xf32>, %w : tensor<32x32xf32>) -> tensor<4x64xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x32xf32>, tensor<32x32xf32> -> tensor<4x32xf32>
+  %1 = graph.concat %0, %x {axis = 1 : i64} : tensor<4x32xf32>, tensor<4x32xf32> -> tensor<4x64xf32>
+  %2 = graph.exp %1 : tensor<4x64xf32> -> tensor<4x64xf32>
+  return %2 : tensor<4x64xf32>
+}
+
+// What a sum reads of a concatenation is in memory.
+//
+// CHECK-LABEL: func.func @summed_parts
+// CHECK-NEXT:    %[[C:.*]] = graph.fusion %x
+// CHECK:           graph.concat
+// CHECK-NEXT:      graph.exp
+// CHECK:         graph.sum %[[C]]
+func.func @summed_parts(%x : tensor<4x32xf32>) -> tensor<4xf32> {
+  %0 = graph.concat %x, %x {axis = 1 : i64} : tensor<4x32xf32>, tensor<4x32xf32> -> tensor<4x64xf32>
+  %1 = graph.exp %0 : tensor<4x64xf32> -> tensor<4x64xf32>
+  %2 = graph.sum %1 {axes = array<i64: 1>, keepdims = false} : tensor<4x64xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
