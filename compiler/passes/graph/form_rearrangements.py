@@ -19,8 +19,8 @@ two of them was a kernel of its own. Now a product stores its result where it be
 with what is computed after it; what moves is computed before and after in one kernel.
 Exporters write pixel shuffles, windows of images, heads that are joined, and
 transposed convolutions so; an index that repeats each element, as of nearest
-upsampling, is an axis of a grid as well. Permutations that only split axes stay, since
-products read them where they lie.
+upsampling, is an axis of a grid as well, also where a run counts it. Permutations that
+only split axes stay, since products read them where they lie.
 """
 
 from __future__ import annotations
@@ -34,13 +34,16 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import dce
 
 from ....dialects import product, sizes, tensor_type
 from ....dialects.graph import (
+    DivOp,
     ExpandOp,
     FusionOp,
     GraphOp,
     IndexSelectOp,
+    IotaOp,
     PermuteOp,
     RearrangeOp,
     ReshapeOp,
@@ -67,6 +70,8 @@ class FormRearrangements(ModulePass):
             # A fusion is one kernel as it is.
             if block is not None and not isinstance(block.parent_op(), FusionOp):
                 _form(block, weights)
+        # Indices that only repeat are computed no more.
+        dce(op)
 
 
 @dataclass
@@ -132,7 +137,14 @@ def _repeats(op: IndexSelectOp, weights: WeightStore) -> tuple[int, int]:
     shape = sizes(tensor_type(op.input))
     axis = op.axis.value.data % len(shape)
     size, indices = shape[axis], constant_value(op.indices, weights)
-    if indices is None or indices.ndim != 1 or not isinstance(size, int) or not size:
+    divided = op.indices.owner
+    if size == 0:
+        return axis, 0
+    if isinstance(divided, DivOp) and isinstance(divided.lhs.owner, IotaOp):
+        (count,), times = divided.shape, constant_value(divided.rhs, weights)
+        if times is not None and times.size == 1 and count == size * times.item():
+            return axis, times.item()
+    if indices is None or indices.ndim != 1 or not isinstance(size, int):
         return axis, 0
     times = indices.size // size
     is_repeat = np.array_equal(indices, np.arange(size).repeat(times))

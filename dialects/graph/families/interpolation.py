@@ -14,7 +14,7 @@ from math import ceil
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim, ceildiv, greater
+from ...dims import Dim, ceildiv, greater, guess
 from ...shape import Array
 
 ROUNDED = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
@@ -96,6 +96,30 @@ class Interpolation:
                 return self.mode in ("round_prefer_floor", "round_prefer_ceil")
             case _:
                 return True
+
+    def repeats(self, count: Dim, size: Dim) -> int:
+        """
+        How often each element is taken, side by side, where an axis of `count` elements
+        gets `size`; 0 where it is not so. What is computed in floats is the same as
+        long as these have the numbers of points exactly.
+        """
+        first = guess(count)
+        times = guess(size) // first if first > 0 else 0
+        if times < 2 or size != count * times or self.scale not in (None, times):
+            return 0
+        if self.multiplies and times & (times - 1):
+            # An inverse that is rounded may lead to the element before.
+            return 0
+        centred = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel")
+        match self.mode:
+            case "floor":
+                found = self.coordinates in ("asymmetric", "tf_half_pixel_for_nn")
+            case "round_prefer_floor" | "round_prefer_ceil":
+                # Half of an element before the middle of one is no nearer to another.
+                found = self.coordinates in centred
+            case _:
+                found = False
+        return times if found else 0
 
     def stays(self, count: int, size: int) -> bool:
         """Whether TensorFlow's centres are not moved, as the axis keeps its size."""

@@ -174,6 +174,10 @@ def resized(
     count, rank = sizes(type)[axis], len(sizes(type))
     kind = position_type(type, how)
     row = _Row(how, count, size, kind)
+    times = how.repeats(count, size) if how.is_nearest and crop is None else 0
+    if times:
+        chosen = DivOp(IotaOp(size=str(size)), row.number(times, i64)).result
+        return IndexSelectOp(x, chosen, axis=axis, wraps=False).result
     positions = row.positions() if crop is None else row.cropped(*crop)
     if how.is_nearest:
         chosen = row.inside(row.rounded(positions))

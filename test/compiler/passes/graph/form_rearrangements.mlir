@@ -109,3 +109,28 @@ func.func @fused(%x: tensor<1x6xf32>) -> tensor<6xf32> {
   }
   return %0 : tensor<6xf32>
 }
+
+// Indices that the run counts repeat each element as well; they are computed no more.
+//
+// CHECK-LABEL: func.func @repeated_open
+// CHECK-NEXT:    graph.rearrange %x {sizes = ["n", "3"], reads = [array<i64: 0>], writes = [array<i64: 0, 1>]}
+// CHECK-NEXT:    return
+func.func @repeated_open(%x: tensor<?xf32, ["n"]>) -> tensor<?xf32, ["3 * n"]> {
+  %i = graph.iota {size = "3 * n"} : -> tensor<?xi64, ["3 * n"]>
+  %3 = graph.constant dense<3> : tensor<i64>
+  %j = graph.div %i, %3 : tensor<?xi64, ["3 * n"]>, tensor<i64> -> tensor<?xi64, ["3 * n"]>
+  %1 = graph.index_select %x, %j {axis = 0 : i64, wraps = false} : tensor<?xf32, ["n"]>, tensor<?xi64, ["3 * n"]> -> tensor<?xf32, ["3 * n"]>
+  return %1 : tensor<?xf32, ["3 * n"]>
+}
+
+// Others do not.
+//
+// CHECK-LABEL: func.func @not_repeated
+// CHECK:         graph.index_select
+func.func @not_repeated(%x: tensor<?xf32, ["n"]>) -> tensor<?xf32, ["2 * n"]> {
+  %i = graph.iota {size = "2 * n"} : -> tensor<?xi64, ["2 * n"]>
+  %3 = graph.constant dense<3> : tensor<i64>
+  %j = graph.div %i, %3 : tensor<?xi64, ["2 * n"]>, tensor<i64> -> tensor<?xi64, ["2 * n"]>
+  %1 = graph.index_select %x, %j {axis = 0 : i64, wraps = false} : tensor<?xf32, ["n"]>, tensor<?xi64, ["2 * n"]> -> tensor<?xf32, ["2 * n"]>
+  return %1 : tensor<?xf32, ["2 * n"]>
+}

@@ -86,3 +86,36 @@ def test_elements_out_of_reach_have_no_weight(mode: str):
         wanted = how.kernel(distance)
         wanted /= wanted.sum(1, keepdims=True)
         np.testing.assert_allclose(row, wanted, atol=1e-12)
+
+
+@pytest.mark.sampled(every=4)
+@pytest.mark.parametrize(
+    ("mode", "coordinates", "multiplies", "scale"),
+    [*product(ROUNDED, COORDINATES, (False, True), (None, 2.0, 3.0, 4.0, 2.5))],
+)
+def test_every_element_is_taken_as_often(
+    mode: str, coordinates: str, multiplies: bool, scale: float | None
+):
+    how, n = Interpolation(mode, coordinates, scale, multiplies), dim("n")
+    for times in (2, 3, 4, 5, 7, 8, 41, 64):
+        found = how.repeats(n, n * times)
+        assert found in (0, times)
+        assert found == how.repeats(5, 5 * times)
+        for count in (1, 2, 3, 7, 100, 65535) if found else ():
+            positions = how.positions(count, times * count, np.dtype(np.float32))
+            wanted = np.arange(count).repeat(times)
+            assert np.array_equal(how.nearest(positions, count), wanted), count
+
+
+def test_what_repeats():
+    """Nearest upsampling as ONNX and PyTorch have it is told; other sizes are not."""
+    n = dim("n")
+    for how in (
+        Interpolation("floor", "asymmetric", multiplies=True),
+        Interpolation("floor", "tf_half_pixel_for_nn", multiplies=True),
+        Interpolation("round_prefer_floor", "half_pixel", 2.0),
+    ):
+        assert how.repeats(n, n * 2) == 2
+        assert not any(how.repeats(n, size) for size in (n, n * 2 + 1, dim("m"), 7))
+    assert Interpolation("floor", "asymmetric").repeats(0, 0) == 0
+    assert Interpolation("floor", "half_pixel").repeats(n, n * 2) == 0
