@@ -32,6 +32,7 @@ from .length import length, raised, root
 from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
+from .open_window import OpenWindow
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
 from .pooling import Sizes, Window
 from .power import near_power
@@ -68,6 +69,7 @@ __all__ = [
     "special",
     "Cut",
     "Number",
+    "OpenWindow",
     "Sizes",
     "Window",
     "along",
