@@ -29,7 +29,7 @@ from .counting import counted, progression, true_indices, truths
 from .extreme import reversed_order
 from .grouped_product import grouped_product
 from .length import length, raised, root
-from .logarithm import log_of_sum
+from .logarithm import log_of_sum, logs_of_sums
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
 from .open_window import OpenWindow
@@ -86,6 +86,7 @@ __all__ = [
     "joined",
     "length",
     "log_of_sum",
+    "logs_of_sums",
     "must_be",
     "near_power",
     "number",
