@@ -35,7 +35,7 @@ from ....dialects.graph.compose import (
 )
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
-from .data_dependent import places, without_masks
+from .data_dependent import places, size_beside_masks, without_masks
 from .selection import first_place
 
 
@@ -142,6 +142,8 @@ def index_put(
         rows = places(call, mask, given.meta["val"].shape[place])
         each_axis = range(len(shape_of(mask)))
         indices = [*indices[:axis], *(at_index(rows, 1, each) for each in each_axis)]
+    elif masks and (count := size_beside_masks(call)) is not None:
+        indices = without_masks(call, indices, count)
     lookup = _Lookup.of(x, indices)
     if not lookup.axes:
         raise Unsupported("no indices")
