@@ -34,7 +34,6 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import (
     OpenWindow,
-    Sizes,
     Window,
     filled,
     padding,
@@ -49,7 +48,7 @@ from .node import Handler, Node, Result, Results
 from .window import open_window, rounds_up, window_of
 
 
-def _kernel(node: Node) -> Sizes:
+def _kernel(node: Node) -> pooling.Sizes:
     """The sizes of the window of a pool."""
     if node.rank(0) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
@@ -58,7 +57,7 @@ def _kernel(node: Node) -> Sizes:
     return kernel
 
 
-def pool_window(node: Node, kernel: Sizes) -> Window | OpenWindow:
+def pool_window(node: Node, kernel: pooling.Sizes) -> Window | OpenWindow:
     """
     The window of a pool. One that is longer than a padded image by less than a stride
     is cut short, which is checked not to happen along an axis that varies: as sizes of
@@ -212,7 +211,7 @@ def _global_length_pool(node: Node) -> Result:
     return root(total.result, power)
 
 
-def _spatial_axes(node: Node) -> Sizes:
+def _spatial_axes(node: Node) -> pooling.Sizes:
     """The axes of an image, after those of the batch and the channels."""
     if node.rank(0) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")

@@ -11,7 +11,6 @@ from xdsl.ir import SSAValue
 from ....dialects import Dim, ceildiv, floordiv, greater
 from ....dialects.graph.compose import (
     OpenWindow,
-    Sizes,
     Window,
     convolved,
     convolved_back,
@@ -92,7 +91,7 @@ def _auto_pad(node: Node) -> str:
     return node.text("auto_pad") if has_kind else "NOTSET"
 
 
-def _attribute(node: Node, name: str, count: int, otherwise: int) -> Sizes:
+def _attribute(node: Node, name: str, count: int, otherwise: int) -> pooling.Sizes:
     """An optional attribute with `count` numbers."""
     if name not in node.signature.attributes:
         return (otherwise,) * count
@@ -105,8 +104,8 @@ def _attribute(node: Node, name: str, count: int, otherwise: int) -> Sizes:
 
 
 def _paddings(
-    node: Node, spatial: Sequence[Dim], reach: Sizes, strides: Sizes
-) -> tuple[Sizes, Sizes]:
+    node: Node, spatial: Sequence[Dim], reach: pooling.Sizes, strides: pooling.Sizes
+) -> tuple[pooling.Sizes, pooling.Sizes]:
     """The paddings before and after the image along each spatial axis."""
     count = len(spatial)
     match kind := _auto_pad(node):
@@ -169,7 +168,7 @@ def _conv_by_sizes(node: Node) -> SSAValue | None:
     return open_kernel.convolved_by_sizes(x, weight, node.integer("group"), *how)
 
 
-def _weight(node: Node, kernel: Sizes) -> SSAValue:
+def _weight(node: Node, kernel: pooling.Sizes) -> SSAValue:
     """The weights, whose window has these sizes where it is open."""
     weight = node.operand(1)
     if node.shape(1)[2:] == kernel:
@@ -224,7 +223,7 @@ def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
     return spare
 
 
-def conv_kernel(node: Node, weight: int = 1) -> Sizes:
+def conv_kernel(node: Node, weight: int = 1) -> pooling.Sizes:
     """The spatial sizes of the weights of a convolution, which are that input."""
     if node.rank(0) < 3 or node.rank(weight) != node.rank(0):
         raise node.error(
@@ -265,7 +264,7 @@ def _col_to_image(node: Node) -> Result:
     return pooling.image_of_blocks(node.operand(0), image, window)
 
 
-def _halves(padding: Sizes) -> tuple[Sizes, Sizes]:
+def _halves(padding: pooling.Sizes) -> tuple[pooling.Sizes, pooling.Sizes]:
     """The paddings before and the paddings after each axis."""
     half = len(padding) // 2
     return padding[:half], padding[half:]

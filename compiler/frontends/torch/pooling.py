@@ -36,7 +36,7 @@ from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .contraction import Window, each, over_batch
 
-Geometry: TypeAlias = pooling.Window | OpenWindow
+_Geometry: TypeAlias = pooling.Window | OpenWindow
 """A window of numbers, or one whose padding follows from sizes that vary."""
 
 
@@ -64,7 +64,7 @@ def window_of(
     )
 
 
-def _geometry(x: SSAValue, window: pooling.Window, rounds_up: bool) -> Geometry:
+def _geometry(x: SSAValue, window: pooling.Window, rounds_up: bool) -> _Geometry:
     """The window over an image, with numbers of positions rounded up or not."""
     if not rounds_up:
         return window
@@ -73,13 +73,13 @@ def _geometry(x: SSAValue, window: pooling.Window, rounds_up: bool) -> Geometry:
     return rounded or OpenWindow.rounded_up(window, spatial)
 
 
-def _greatest(x: SSAValue, window: Geometry) -> SSAValue:
+def _greatest(x: SSAValue, window: _Geometry) -> SSAValue:
     """Builds the greatest element of each window of a batch."""
     x, over = _padded(x, window)
     return MaxPoolOp(x, **over.properties()).result
 
 
-def _greatest_places(x: SSAValue, window: Geometry) -> SSAValue:
+def _greatest_places(x: SSAValue, window: _Geometry) -> SSAValue:
     """Builds the place, in its channel, of the greatest element of each window."""
     wide, over = _padded(x, window)
     places = ArgmaxPoolOp(wide, **over.properties()).result
@@ -92,7 +92,7 @@ def _greatest_places(x: SSAValue, window: Geometry) -> SSAValue:
     return inside
 
 
-def _padded(x: SSAValue, window: Geometry) -> tuple[SSAValue, pooling.Window]:
+def _padded(x: SSAValue, window: _Geometry) -> tuple[SSAValue, pooling.Window]:
     """
     Builds a batch with the least number beside it, where the padding varies; and the
     window over it.
@@ -131,7 +131,9 @@ def _max_pool_with_indices(count: int) -> Reader:
     return read
 
 
-def _mean(x: SSAValue, window: Geometry, counts: bool, divisor: int | None) -> SSAValue:
+def _mean(
+    x: SSAValue, window: _Geometry, counts: bool, divisor: int | None
+) -> SSAValue:
     """Builds the means of the windows of a batch, or sums divided by a number."""
     if divisor is None:
         if isinstance(window, OpenWindow):

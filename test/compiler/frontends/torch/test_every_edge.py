@@ -56,7 +56,7 @@ there in memory by zero: at edges that is the memory of others.
 """
 
 DEFINED = sorted(name for name in CASES if not name.endswith(BEYOND))
-"""The cases of which torch says what is at edges."""
+"""The cases that have one answer of torch at their edges."""
 
 Make = Callable[[], Case | None]
 

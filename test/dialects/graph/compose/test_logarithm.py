@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from static_runtime.dialects.graph.compose import log_of_sum, logs_of_sums
+from static_runtime.dialects.graph.compose.logarithm import log_of_sum, logs_of_sums
 
 from .run import FLOATS, Array, run, run_open
 
