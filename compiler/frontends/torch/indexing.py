@@ -26,6 +26,7 @@ from ....dialects.graph.compose import (
     convert,
     expanded,
     number,
+    number_like,
     part,
     permuted,
     progression,
@@ -199,7 +200,9 @@ def at_least_one_axis(value: SSAValue) -> SSAValue:
 
 
 def gather(call: Call, x: SSAValue, axis: int, indices: SSAValue, *_: object) -> Result:
-    """The elements at indices along one axis."""
+    """The elements at indices along one axis; torch takes none of them of any rank."""
+    if 0 in shape_of(indices):
+        return expanded(number_like(0, x), call.shape)
     x, indices = at_least_one_axis(x), at_least_one_axis(indices)
     return reshaped(GatherOp(x, indices, axis=axis, wraps=False).result, call.shape)
 

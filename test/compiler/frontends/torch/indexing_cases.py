@@ -334,6 +334,9 @@ CASES: dict[str, Case] = {
         )
         for accumulate in (False, True)
     },
+    "gather nothing of another rank": fixed(
+        lambda x, i: x.gather(0, i), floats(5), torch.zeros(2, 0, dtype=torch.int64)
+    ),
     "masked_fill of columns": dynamic(
         lambda x, m: x.masked_fill(m, -2.0), floats(*X), truths(4, 1)
     ),
