@@ -54,6 +54,9 @@ PACKAGE = "torch_mlir_e2e_test"
 OPTIONAL = ("torchvision", "torchvision.models", "torchvision.ops")
 """A package that a few tests need; the others of their files run without it."""
 
+UNTRIED = Outcome("skipped", "not in the list")
+"""What a test is that a list has not."""
+
 UNKNOWN = -1
 """A size that a test does not declare."""
 
@@ -168,11 +171,15 @@ def main() -> None:
     args = parser.parse_args()
     name = "torch_mlir_open" if args.open else "torch_mlir"
     known = read_list(LISTS / f"{name}.txt")[1] if args.again else {}
+    try:
+        suite = load(args.source)
+    except FileNotFoundError as error:
+        parser.error(str(error))
     tests = [
         each
-        for each in load(args.source)
+        for each in suite
         if args.only.lower() in each.unique_name.lower()
-        and (not known or known[each.unique_name].kind != "passed")
+        and known.get(each.unique_name, UNTRIED).kind != "passed"
     ]
     found = {
         case: replace(each, reason=each.reason.replace(f"{args.source}/", ""))

@@ -42,8 +42,8 @@ Outcomes = Mapping[str, Outcome]
 
 
 def short(text: object) -> str:
-    """A reason in one line."""
-    line = " ".join(str(text).split())
+    """A reason in one line, without the folder in which this project is."""
+    line = " ".join(str(text).split()).replace(f"{ROOT}/", "")
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
 

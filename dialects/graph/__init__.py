@@ -105,7 +105,7 @@ from .ops.pad import PadOp
 from .ops.parallel import ParallelOp
 from .ops.permute import PermuteOp
 from .ops.polar import CopysignOp
-from .ops.pool import MaxPoolOp, PoolOp, SumPoolOp
+from .ops.pool import MaxPoolOp, SumPoolOp
 from .ops.quantize import QuantizeOp
 from .ops.rearrange import RearrangeOp
 from .ops.reduce import (
@@ -260,7 +260,6 @@ __all__ = [
     "ParallelOp",
     "Part",
     "PermuteOp",
-    "PoolOp",
     "Position",
     "PowOp",
     "ProdOp",

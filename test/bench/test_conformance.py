@@ -18,6 +18,7 @@ from bench.conformance.outcome import (
     counts,
     read_list,
     reasons,
+    short,
     table,
     write_list,
 )
@@ -73,6 +74,11 @@ def test_a_list_is_read_as_it_was_written(
 ):
     monkeypatch.setattr(outcome, "LISTS", tmp_path / "lists")
     assert read_list(write_list("suite", "a suite", OUTCOMES)) == ("a suite", OUTCOMES)
+
+
+def test_a_reason_does_not_say_where_the_project_is():
+    assert short(f"at {ROOT}/bench/a.py:1\n  (op)") == "at bench/a.py:1 (op)"
+    assert short("x" * 161) == f"{'x' * 160}..."
 
 
 def test_outcomes_are_counted():

@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.torch
 pytest.importorskip("torch")
 
-from bench.torch_mlir import load, run  # noqa: E402
+from bench.torch_mlir import load, main, run  # noqa: E402
 
 from .commands import ROOT  # noqa: E402
 
@@ -22,3 +22,12 @@ def test_outcomes_of_tests(is_open: bool):
 def test_a_folder_of_something_else():
     with pytest.raises(FileNotFoundError, match="expected a checkout of torch-mlir"):
         load(ROOT / "docs")
+
+
+def test_a_command_for_a_folder_of_something_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("sys.argv", ["torch_mlir", str(ROOT / "docs")])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "expected a checkout of torch-mlir" in capsys.readouterr().err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf, prod
+from math import inf
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -16,7 +16,6 @@ from ....dialects import (
     greater,
     is_float,
     product,
-    tensor_type,
 )
 from ....dialects.graph import (
     AddOp,
@@ -24,7 +23,6 @@ from ....dialects.graph import (
     DimOp,
     DivOp,
     IotaOp,
-    MaximumOp,
     MaxPoolOp,
     MeanOp,
     MulOp,
@@ -35,24 +33,22 @@ from ....dialects.graph import (
     SumPoolOp,
 )
 from ....dialects.graph.compose import (
-    Sizes,
+    OpenWindow,
     Window,
     filled,
-    number_like,
     padding,
     pooling,
     raised,
     reshaped,
     root,
-    shape_of,
 )
 from ..unsupported import Varies
 from .length import length_power
 from .node import Handler, Node, Result, Results
-from .window import OpenWindow, open_window, rounds_up, window_of
+from .window import open_window, rounds_up, window_of
 
 
-def _kernel(node: Node) -> Sizes:
+def _kernel(node: Node) -> pooling.Sizes:
     """The sizes of the window of a pool."""
     if node.rank(0) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
@@ -61,7 +57,7 @@ def _kernel(node: Node) -> Sizes:
     return kernel
 
 
-def pool_window(node: Node, kernel: Sizes) -> Window | OpenWindow:
+def pool_window(node: Node, kernel: pooling.Sizes) -> Window | OpenWindow:
     """
     The window of a pool. One that is longer than a padded image by less than a stride
     is cut short, which is checked not to happen along an axis that varies: as sizes of
@@ -114,39 +110,17 @@ def max_pool(node: Node) -> Results:
     numbers = ArgmaxPoolOp(x, **properties).result
     n, channels, *spatial = node.shape(0)
     if isinstance(window, OpenWindow):
-        if any(step > 1 for step in over.dilation) and any(window.low):
+        if (inside := window.places_in(numbers, spatial)) is None:
             # Where all elements are the least, padding would be the first of them.
             why = f"indices of windows with holes over a padded {node.type(0)}"
             raise Varies(why, *spatial)
-        numbers = _in_image(numbers, shape_of(x)[2:], spatial, window.low)
+        numbers = inside
     if "storage_order" in node.signature.attributes and node.flag("storage_order"):
         numbers = _column_major(numbers, spatial)
     image = IotaOp(size=str(n * channels))
     before = MulOp(image, DimOp(value=str(product(spatial))))
     shape = [n, channels, *(1 for _ in spatial)]
     return [result, AddOp(numbers, reshaped(before.result, shape))]
-
-
-def _in_image(
-    numbers: SSAValue, padded: Sequence[Dim], spatial: Sequence[Dim], low: Sequence[Dim]
-) -> SSAValue:
-    """
-    Builds the linear indices in an image from those in its padded form. Padding is
-    chosen where it equals all elements of a window, since it is the first of them.
-    """
-    total: SSAValue | None = None
-    for axis in reversed(range(len(spatial))):
-        size = DimOp(value=str(padded[axis]))
-        rest = DivOp(numbers, size).result
-        place = SubOp(numbers, MulOp(rest, size)).result
-        if low[axis] != 0:
-            place = SubOp(place, DimOp(value=str(low[axis]))).result
-            place = MaximumOp(place, number_like(0, place)).result
-        part = MulOp(place, DimOp(value=str(product(spatial[axis + 1 :])))).result
-        total = part if total is None else AddOp(total, part).result
-        numbers = rest
-    assert total is not None, "an image has axes"
-    return total
 
 
 def _column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
@@ -218,14 +192,7 @@ def means_under(
     if isinstance(window, Window):
         over = window.padded_beyond if counts_beyond else window
         return pooling.mean_pool(x, over, counts)
-    properties = window.window.properties()
-    total = SumPoolOp(window.around(x, 0.0), **properties).result
-    if counts and counts_beyond:
-        return DivOp(total, number_like(prod(window.window.kernel), total)).result
-    ones = filled(np.ones((), dtype(tensor_type(x))), [1, 1, *shape_of(x)[2:]])
-    inside = window.inside_of(ones, float(counts))
-    count = SumPoolOp(window.beyond_of(inside, 0.0), **properties).result
-    return DivOp(total, MaximumOp(count, number_like(1, count))).result
+    return window.means(x, counts, counts_beyond)
 
 
 def _length_pool(node: Node) -> Result:
@@ -244,7 +211,7 @@ def _global_length_pool(node: Node) -> Result:
     return root(total.result, power)
 
 
-def _spatial_axes(node: Node) -> Sizes:
+def _spatial_axes(node: Node) -> pooling.Sizes:
     """The axes of an image, after those of the batch and the channels."""
     if node.rank(0) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")

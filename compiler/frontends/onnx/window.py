@@ -3,53 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, ceildiv, floordiv, greater, lesser
+from ....dialects import Dim, ceildiv, floordiv, greater
 from ....dialects.graph.compose import (
-    Sizes,
+    OpenWindow,
     Window,
     convolved,
     convolved_back,
     open_kernel,
-    padding,
     pooling,
     reshaped,
     with_bias,
 )
 from ..unsupported import Varies
 from .node import Handler, Node, Result
-
-
-@dataclass(frozen=True)
-class OpenWindow:
-    """A window over an image that is padded by amounts computed from its sizes."""
-
-    window: Window
-    """The window over the padded image."""
-
-    low: Sequence[Dim]
-    high: Sequence[Dim]
-    beyond: Sequence[Dim]
-    """Further padding after the image, for a last window that is partly outside."""
-
-    def around(self, x: SSAValue, value: float) -> SSAValue:
-        """Builds the image padded with one value."""
-        return self.beyond_of(self.inside_of(x, value), value)
-
-    def inside_of(self, x: SSAValue, value: float) -> SSAValue:
-        """Builds the image padded with one value, but not beyond the padding."""
-        return padding.padded(
-            x, [0, 0, *self.low], [0, 0, *self.high], "constant", value
-        )
-
-    def beyond_of(self, x: SSAValue, value: float) -> SSAValue:
-        """Builds the padded image with one value beyond the padding."""
-        none = [0] * (2 + len(self.beyond))
-        return padding.padded(x, none, [0, 0, *self.beyond], "constant", value)
 
 
 def open_window(node: Node, kernel: Sequence[int]) -> OpenWindow | None:
@@ -69,7 +40,8 @@ def open_window(node: Node, kernel: Sequence[int]) -> OpenWindow | None:
     plain = _geometry(node, len(spatial), kernel)
     if not kind.startswith("SAME"):
         window = _padded_window(node, plain, spatial)
-        return None if pooling.rounded_up(window, spatial) else _ceiled(window, spatial)
+        is_known = pooling.rounded_up(window, spatial) is not None
+        return None if is_known else OpenWindow.rounded_up(window, spatial)
     totals = [
         _same(*each) for each in zip(spatial, plain.reach, plain.strides, strict=True)
     ]
@@ -77,20 +49,6 @@ def open_window(node: Node, kernel: Sequence[int]) -> OpenWindow | None:
     more = [total - part for total, part in zip(totals, less, strict=True)]
     low, high = (less, more) if kind == "SAME_UPPER" else (more, less)
     return OpenWindow(plain, low, high, [0] * len(spatial))
-
-
-def _ceiled(window: Window, spatial: Sequence[Dim]) -> OpenWindow:
-    """The window with positions rounded up; none begins after the image."""
-    ends: list[tuple[Dim, Dim]] = []
-    axes = zip(window.reach, window.strides, window.low, window.high, strict=True)
-    for size, (reach, stride, low, high) in zip(spatial, axes, strict=True):
-        all_of_them = ceildiv(size + low + high - reach, stride) + 1
-        positions = lesser(all_of_them, ceildiv(size + low, stride))
-        needed = greater((positions - 1) * stride + reach - size - low, 0)
-        ends.append((lesser(needed, high), greater(needed - high, 0)))
-    high, beyond = ([each[side] for each in ends] for side in (0, 1))
-    none = (0,) * len(spatial)
-    return OpenWindow(replace(window, low=none, high=none), window.low, high, beyond)
 
 
 def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Window:
@@ -133,7 +91,7 @@ def _auto_pad(node: Node) -> str:
     return node.text("auto_pad") if has_kind else "NOTSET"
 
 
-def _attribute(node: Node, name: str, count: int, otherwise: int) -> Sizes:
+def _attribute(node: Node, name: str, count: int, otherwise: int) -> pooling.Sizes:
     """An optional attribute with `count` numbers."""
     if name not in node.signature.attributes:
         return (otherwise,) * count
@@ -146,8 +104,8 @@ def _attribute(node: Node, name: str, count: int, otherwise: int) -> Sizes:
 
 
 def _paddings(
-    node: Node, spatial: Sequence[Dim], reach: Sizes, strides: Sizes
-) -> tuple[Sizes, Sizes]:
+    node: Node, spatial: Sequence[Dim], reach: pooling.Sizes, strides: pooling.Sizes
+) -> tuple[pooling.Sizes, pooling.Sizes]:
     """The paddings before and after the image along each spatial axis."""
     count = len(spatial)
     match kind := _auto_pad(node):
@@ -210,7 +168,7 @@ def _conv_by_sizes(node: Node) -> SSAValue | None:
     return open_kernel.convolved_by_sizes(x, weight, node.integer("group"), *how)
 
 
-def _weight(node: Node, kernel: Sizes) -> SSAValue:
+def _weight(node: Node, kernel: pooling.Sizes) -> SSAValue:
     """The weights, whose window has these sizes where it is open."""
     weight = node.operand(1)
     if node.shape(1)[2:] == kernel:
@@ -265,7 +223,7 @@ def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
     return spare
 
 
-def conv_kernel(node: Node, weight: int = 1) -> Sizes:
+def conv_kernel(node: Node, weight: int = 1) -> pooling.Sizes:
     """The spatial sizes of the weights of a convolution, which are that input."""
     if node.rank(0) < 3 or node.rank(weight) != node.rank(0):
         raise node.error(
@@ -306,7 +264,7 @@ def _col_to_image(node: Node) -> Result:
     return pooling.image_of_blocks(node.operand(0), image, window)
 
 
-def _halves(padding: Sizes) -> tuple[Sizes, Sizes]:
+def _halves(padding: pooling.Sizes) -> tuple[pooling.Sizes, pooling.Sizes]:
     """The paddings before and the paddings after each axis."""
     half = len(padding) // 2
     return padding[:half], padding[half:]

@@ -122,7 +122,7 @@ def _adaptive_avg_pool(count: int) -> Reader:
         ]
         if len(kernel) < count:
             return _along_each(call, x, count, _mean_along)
-        window = window_of(x, count, kernel, kernel, 0, 1, ceil_mode=False)
+        window = window_of(count, kernel, kernel, 0, 1)
         return over_batch(
             x,
             count + 2,

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from xdsl.dialects.builtin import UnitAttr, i1
+from xdsl.dialects.builtin import UnitAttr, f64, i1
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, floordiv, tensor_type
 from ....dialects.graph import (
     AddOp,
+    DivOp,
     EqOp,
     LeOp,
     MatmulOp,
+    MulOp,
     ReduceMaxOp,
     SoftmaxOp,
+    SqrtOp,
     WhereOp,
 )
 from ....dialects.graph.compose import (
     convert,
     counted,
+    number,
     number_like,
     permuted,
+    quantity,
     reshaped,
     shape_of,
     times,
 )
-from ..unsupported import Training, Unsupported, Varies
+from ..unsupported import Training, Unsupported
 from .call import Call, Reader, Result
 
 
@@ -52,11 +57,6 @@ def attention(
         raise Training("elements dropped at random, as in training")
     if in_groups:
         query, key, value, mask = with_groups(query, key, value, mask)
-    width = shape_of(query)[-1]
-    if scale is None:
-        if not isinstance(width, int):
-            raise Varies(f"a scale by the root of a size that varies, {width}", width)
-        scale = 1 / sqrt(width) if width else 1.0
     scores = scores_of(query, key, scale)
     if is_causal:
         scores = WhereOp(_not_after(scores), scores, number_like(-inf, scores)).result
@@ -66,11 +66,20 @@ def attention(
     return reshaped(MatmulOp(weights, value).result, call.shape)
 
 
-def scores_of(query: SSAValue, key: SSAValue, scale: float) -> SSAValue:
-    """The scaled products of queries and keys."""
-    rank = len(shape_of(key))
+def scores_of(query: SSAValue, key: SSAValue, scale: float | None) -> SSAValue:
+    """
+    The scaled products of queries and keys; without a scale, that is one by the root of
+    their width.
+    """
+    rank, width = len(shape_of(key)), shape_of(query)[-1]
     turned = permuted(key, [*range(rank - 2), rank - 1, rank - 2])
-    return MatmulOp(times(query, scale), turned).result
+    if scale is None and isinstance(width, int):
+        scale = 1 / sqrt(width) if width else 1.0
+    if scale is not None:
+        return MatmulOp(times(query, scale), turned).result
+    root = SqrtOp(quantity(width, f64))
+    part = convert(DivOp(number(1, f64), root).result, tensor_type(query).element_type)
+    return MatmulOp(MulOp(query, part), turned).result
 
 
 def weights_of(scores: SSAValue, is_masked: bool) -> SSAValue:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+import torch
 from torch import SymBool, SymFloat, SymInt, fx
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
@@ -77,20 +78,33 @@ def nonzero(call: Call, x: SSAValue) -> SSAValue:
 
 
 def without_masks(
-    call: Call, indices: Sequence[SSAValue | None]
+    call: Call, indices: Sequence[SSAValue | None], count: int | SymInt | None = None
 ) -> Sequence[SSAValue | None]:
     """
     The indices with each mask replaced by the indices of its true elements. All masks
-    have as many, the size of the result where the indices are.
+    have as many, `count`; else that is the size of the result where the indices are.
     """
     found: list[SSAValue | None] = []
     for each in indices:
         if each is None or not _is_mask(each):
             found.append(each)
             continue
-        rows = places(call, each, _size_of_masks(call, indices))
+        foreseen = _size_of_masks(call, indices) if count is None else count
+        rows = places(call, each, foreseen)
         found += [at_index(rows, 1, axis) for axis in range(len(shape_of(each)))]
     return found
+
+
+def size_beside_masks(call: Call) -> int | SymInt | None:
+    """
+    The number of true elements of each mask among indices, by the last axis of others
+    that are broadcast to it; None where no other index has several.
+    """
+    nodes: Any = call.node.args[1]
+    others = [each.meta["val"] for each in nodes if each is not None]
+    sizes = [e.shape[-1] for e in others if e.dtype != torch.bool and e.ndim]
+    several = [size for size in sizes if not isinstance(size, int) or size != 1]
+    return several[0] if several else None
 
 
 def _is_mask(index: SSAValue) -> bool:

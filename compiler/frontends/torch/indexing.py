@@ -26,6 +26,7 @@ from ....dialects.graph.compose import (
     convert,
     expanded,
     number,
+    number_like,
     part,
     permuted,
     progression,
@@ -35,7 +36,7 @@ from ....dialects.graph.compose import (
 )
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
-from .data_dependent import places, without_masks
+from .data_dependent import places, size_beside_masks, without_masks
 from .selection import first_place
 
 
@@ -142,6 +143,8 @@ def index_put(
         rows = places(call, mask, given.meta["val"].shape[place])
         each_axis = range(len(shape_of(mask)))
         indices = [*indices[:axis], *(at_index(rows, 1, each) for each in each_axis)]
+    elif masks and (count := size_beside_masks(call)) is not None:
+        indices = without_masks(call, indices, count)
     lookup = _Lookup.of(x, indices)
     if not lookup.axes:
         raise Unsupported("no indices")
@@ -197,7 +200,9 @@ def at_least_one_axis(value: SSAValue) -> SSAValue:
 
 
 def gather(call: Call, x: SSAValue, axis: int, indices: SSAValue, *_: object) -> Result:
-    """The elements at indices along one axis."""
+    """The elements at indices along one axis; torch takes none of them of any rank."""
+    if 0 in shape_of(indices):
+        return expanded(number_like(0, x), call.shape)
     x, indices = at_least_one_axis(x), at_least_one_axis(indices)
     return reshaped(GatherOp(x, indices, axis=axis, wraps=False).result, call.shape)
 

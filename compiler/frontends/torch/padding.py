@@ -40,7 +40,7 @@ def _keep_an_edge(
     for axis, (before, after) in enumerate(zip(low, high, strict=True)):
         size = shape_of(x)[axis]
         beyond = [
-            isinstance(size, int) and isinstance(each, int) and -each >= size
+            isinstance(size, int) and isinstance(each, int) and -each >= size > 0
             for each in (before, after)
         ]
         if any(beyond):

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from math import inf
+from typing import Any, TypeAlias
 
 from torch import Tensor
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, normalize_axis, product
+from ....dialects import (
+    ELEMENT_TYPES,
+    Dim,
+    is_float,
+    normalize_axis,
+    product,
+    tensor_type,
+)
 from ....dialects.graph import (
     ArgmaxPoolOp,
     DivOp,
     MaxPoolOp,
-    PoolOp,
     ScatterOp,
     SumPoolOp,
 )
 from ....dialects.graph.compose import (
+    OpenWindow,
     expanded,
     number_like,
     pooling,
@@ -27,6 +35,9 @@ from ....dialects.graph.compose import (
 from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .contraction import Window, each, over_batch
+
+_Geometry: TypeAlias = pooling.Window | OpenWindow
+"""A window of numbers, or one whose padding follows from sizes that vary."""
 
 
 def places_of(call: Call) -> tuple[Dim, ...]:
@@ -42,40 +53,65 @@ def is_used(call: Call, result: int) -> bool:
 
 
 def window_of(
-    x: SSAValue,
-    count: int,
-    kernel: Window,
-    stride: Window,
-    padding: Window,
-    dilation: Window,
-    ceil_mode: bool,
+    count: int, kernel: Window, stride: Window, padding: Window, dilation: Window
 ) -> pooling.Window:
     """The window of a pool over the last `count` axes."""
     sizes = each(kernel, count)
     strides = each(stride, count) if stride != [] else sizes
     around = each(padding, count)
-    window = pooling.Window(
+    return pooling.Window(
         sizes, strides, each(dilation, count), around, around, (0,) * count
     )
-    if not ceil_mode:
+
+
+def _geometry(x: SSAValue, window: pooling.Window, rounds_up: bool) -> _Geometry:
+    """The window over an image, with numbers of positions rounded up or not."""
+    if not rounds_up:
         return window
-    if (rounded := pooling.rounded_up(window, shape_of(x)[-count:])) is None:
-        raise Varies(f"ceil_mode over a size that varies, {x.type}", *shape_of(x))
-    return rounded
+    spatial = shape_of(x)[-len(window.kernel) :]
+    rounded = pooling.rounded_up(window, spatial)
+    return rounded or OpenWindow.rounded_up(window, spatial)
 
 
-def pool(op: type[PoolOp], x: SSAValue, window: pooling.Window) -> SSAValue:
-    """Builds a pool of an image, or of a batch of images."""
-    properties = window.properties()
-    rank = len(window.kernel) + 2
-    return over_batch(x, rank, lambda batch: op(batch, **properties).result)
+def _greatest(x: SSAValue, window: _Geometry) -> SSAValue:
+    """Builds the greatest element of each window of a batch."""
+    x, over = _padded(x, window)
+    return MaxPoolOp(x, **over.properties()).result
+
+
+def _greatest_places(x: SSAValue, window: _Geometry) -> SSAValue:
+    """Builds the place, in its channel, of the greatest element of each window."""
+    wide, over = _padded(x, window)
+    places = ArgmaxPoolOp(wide, **over.properties()).result
+    if not isinstance(window, OpenWindow):
+        return places
+    spatial = shape_of(x)[2:]
+    if (inside := window.places_in(places, spatial)) is None:
+        why = f"indices of windows with holes over a padded {x.type}"
+        raise Varies(why, *spatial)
+    return inside
+
+
+def _padded(x: SSAValue, window: _Geometry) -> tuple[SSAValue, pooling.Window]:
+    """
+    Builds a batch with the least number beside it, where the padding varies; and the
+    window over it.
+    """
+    if not isinstance(window, OpenWindow):
+        return x, window
+    kind, least = tensor_type(x), -inf
+    if not is_float(kind):
+        least = ELEMENT_TYPES[kind.element_type].limits[0]
+    return window.around(x, least), window.window
 
 
 def max_pool(count: int) -> Reader:
     """The reader of max pooling over `count` axes."""
 
     def read(call: Call, x: SSAValue, *how: Any) -> Result:
-        return pool(MaxPoolOp, x, window_of(x, count, *how))
+        *sizes, rounds_up = how
+        window = _geometry(x, window_of(count, *sizes), rounds_up)
+        return over_batch(x, count + 2, lambda batch: _greatest(batch, window))
 
     return read
 
@@ -84,13 +120,30 @@ def _max_pool_with_indices(count: int) -> Reader:
     """The reader of max pooling over `count` axes with indices into the channel."""
 
     def read(call: Call, x: SSAValue, *how: Any) -> Result:
-        window = window_of(x, count, *how)
-        greatest = pool(MaxPoolOp, x, window)
+        *sizes, rounds_up = how
+        window = _geometry(x, window_of(count, *sizes), rounds_up)
+        greatest = over_batch(x, count + 2, lambda batch: _greatest(batch, window))
         if not is_used(call, 1):
             return [greatest, None]
-        return [greatest, pool(ArgmaxPoolOp, x, window)]
+        places = over_batch(x, count + 2, lambda batch: _greatest_places(batch, window))
+        return [greatest, places]
 
     return read
+
+
+def _mean(
+    x: SSAValue, window: _Geometry, counts: bool, divisor: int | None
+) -> SSAValue:
+    """Builds the means of the windows of a batch, or sums divided by a number."""
+    if divisor is None:
+        if isinstance(window, OpenWindow):
+            return window.means(x, counts, counts_beyond=False)
+        return pooling.mean_pool(x, window, counts)
+    if isinstance(window, OpenWindow):
+        total = window.total(x)
+    else:
+        total = SumPoolOp(x, **window.properties()).result
+    return DivOp(total, number_like(divisor, total)).result
 
 
 def avg_pool(count: int) -> Reader:
@@ -103,17 +156,13 @@ def avg_pool(count: int) -> Reader:
         stride: Window,
         padding: Window,
         ceil_mode: bool,
-        count_include_pad: bool,
+        counts: bool,
         divisor: int | None = None,
     ) -> Result:
-        window = window_of(x, count, kernel, stride, padding, 1, ceil_mode)
-        if divisor is not None:
-            total = pool(SumPoolOp, x, window)
-            return DivOp(total, number_like(divisor, total)).result
+        plain = window_of(count, kernel, stride, padding, 1)
+        window = _geometry(x, plain, ceil_mode)
         return over_batch(
-            x,
-            count + 2,
-            lambda batch: pooling.mean_pool(batch, window, count_include_pad),
+            x, count + 2, lambda batch: _mean(batch, window, counts, divisor)
         )
 
     return read

@@ -45,6 +45,7 @@ from ....dialects.graph.compose import (
     product,
     quantization,
     reshaped,
+    retyped,
     shape_of,
 )
 from ..unsupported import Unsupported
@@ -107,6 +108,16 @@ def _quantize_per_tensor(
     return _steps(convert(x, f32), factor, place, least, most)
 
 
+def _each(values: SSAValue, x: SSAValue, axis: int) -> SSAValue:
+    """Builds a scale or a place for each index of an axis, beside the elements of x."""
+    shape = shape_of(x)
+    place = axis % len(shape)
+    known = [*shape_of(values), shape[place]]
+    if not all(isinstance(size, int) for size in known):
+        values = retyped(values, [shape[place]], "steps of channels")
+    return along(values, place, len(shape))
+
+
 def _quantize_per_channel(
     call: Call,
     x: SSAValue,
@@ -118,9 +129,8 @@ def _quantize_per_channel(
     dtype: torch.dtype,
 ) -> Result:
     """The steps of a scale for each index of an axis, in the type of the scales."""
-    rank = len(shape_of(x))
-    factor = along(_reciprocal(scales), axis % rank, rank)
-    places = along(convert(zeros, element_of(dtype)), axis % rank, rank)
+    factor = _each(_reciprocal(scales), x, axis)
+    places = _each(convert(zeros, element_of(dtype)), x, axis)
     wide = convert(convert(x, f32), tensor_type(factor).element_type)
     return _steps(wide, factor, places, least, most)
 
@@ -143,11 +153,11 @@ def _dequantize_per_channel(
     *_: Any,
 ) -> Result:
     """The numbers of steps of a scale for each index of an axis."""
-    rank, element = len(shape_of(x)), tensor_type(x).element_type
+    element = tensor_type(x).element_type
     place = number(0, element)
     if zeros is not None:
-        place = along(convert(zeros, element), axis % rank, rank)
-    result = DequantizeOp(x, along(scales, axis % rank, rank), place)
+        place = _each(convert(zeros, element), x, axis)
+    result = DequantizeOp(x, _each(scales, x, axis), place)
     return convert(result.result, call.element)
 
 
@@ -187,10 +197,7 @@ def _fake_quantize_channels(
     most: int,
 ) -> Result:
     """The same with a scale for each index of an axis."""
-    rank = len(shape_of(x))
-    step, place = (
-        along(convert(each, f32), axis % rank, rank) for each in (scales, zeros)
-    )
+    step, place = (_each(convert(each, f32), x, axis) for each in (scales, zeros))
     return _nearest(x, step, place, least, most)
 
 

@@ -108,6 +108,14 @@ def _bernoulli_of(call: Call, _: Operand, probability: float, *__: object) -> Re
     return convert(happens(chance), call.element)
 
 
+def _bernoulli_of_each(
+    call: Call, _: Operand, probability: SSAValue, *__: object
+) -> Result:
+    """Ones with the probability of each element, of a tensor that is broadcast."""
+    chances = expanded(convert(probability, f64), call.shape)
+    return convert(happens(chances), call.element)
+
+
 def _multinomial(
     call: Call, weights: SSAValue, count: int, replacement: bool = False, *_: object
 ) -> Result:
@@ -130,6 +138,7 @@ def _drawing(reader: Reader) -> Reader:
 
 _READERS: dict[str, Reader] = {
     "aten.bernoulli.default": _bernoulli,
+    "aten.bernoulli.Tensor": _bernoulli_of_each,
     "aten.bernoulli.p": _bernoulli_of,
     "aten.exponential.default": _exponential,
     "aten.multinomial.default": _multinomial,
@@ -150,4 +159,17 @@ _READERS: dict[str, Reader] = {
     "aten.uniform.default": _uniform_between,
 }
 
-READERS = {name: _drawing(reader) for name, reader in _READERS.items()}
+_GIVEN = {
+    "aten.rand.generator": _uniform,
+    "aten.rand_like.generator": _uniform,
+    "aten.randint.generator": _below,
+    "aten.randint.low_generator": _between,
+    "aten.randint_like.generator": _below_like,
+    "aten.randint_like.low_generator_dtype": _between_like,
+    "aten.randn.generator": _normal,
+    "aten.randn_like.generator": _normal,
+    "aten.randperm.generator": _permutation,
+}
+"""Forms that name a generator; torch exports them where that is None."""
+
+READERS = {name: _drawing(each) for name, each in (_READERS | _GIVEN).items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
 from xdsl.dialects.builtin import UnitAttr, i1
@@ -32,19 +31,15 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import (
     centered,
-    expanded,
-    joined,
     length,
-    log_of_sum,
+    logs_of_sums,
     number_like,
-    part,
     plus,
     raised,
     reshaped,
     reversed_order,
     shape_of,
 )
-from ..unsupported import Varies
 from .call import Call, Reader, Result
 
 _Axes = int | Sequence[int] | None
@@ -215,27 +210,11 @@ def cumulative(op: type[CumulativeOp]) -> Reader:
 
 
 def _log_of_sums(call: Call, x: SSAValue, axis: int) -> Result:
-    """
-    The logarithm of the sum of the exponentials so far along an axis.
-
-    After a step each element has those of twice as many elements.
-    """
+    """The logarithm of the sum of the exponentials so far along an axis."""
     result = call.as_tensor(x, call.element)
     if not shape_of(x):
         return result
-    place = normalize_axis(axis, len(shape_of(x)))
-    size = shape_of(x)[place]
-    if not isinstance(size, int):
-        raise Varies(f"sums along {size} elements, a number that varies", size)
-    reach = 1
-    while reach < size:
-        shape = [*shape_of(x)]
-        shape[place] = reach
-        none = expanded(number_like(-inf, result), shape)
-        before = joined([none, part(result, place, 0, size - reach)], place)
-        result = log_of_sum(result, before)
-        reach *= 2
-    return result
+    return logs_of_sums(result, normalize_axis(axis, len(shape_of(x))))
 
 
 def _limited_norm(

@@ -37,6 +37,7 @@ from ....dialects.graph.compose import (
     part,
     plus,
     progression,
+    quantity,
     reshaped,
     shape_of,
     sorted_places,
@@ -44,25 +45,13 @@ from ....dialects.graph.compose import (
     true_indices,
     truths,
 )
-from ..unsupported import Varies
 from .call import Call, Operand, Reader, Result
-
-
-def _places(rows: SSAValue, values: SSAValue, right: bool) -> SSAValue:
-    """
-    The number of elements of each sorted row that come before each of its values; with
-    `right` also those that are equal.
-    """
-    size = shape_of(rows)[-1]
-    if not isinstance(size, int):
-        raise Varies(f"a search among {size} boundaries, a number that varies", size)
-    return sorted_places(rows, values, right)
 
 
 def _found(call: Call, rows: SSAValue, values: SSAValue, right: bool) -> SSAValue:
     """The places of values of any shape among the boundaries of one row."""
     flat = reshaped(values, [product(shape_of(values))])
-    return reshaped(_places(rows, flat, right), call.shape)
+    return reshaped(sorted_places(rows, flat, right), call.shape)
 
 
 def _searchsorted(
@@ -87,7 +76,7 @@ def _searchsorted(
         *outer, size = shape_of(rows)
         stack, count = product(outer), shape_of(wanted)[-1]
         table = reshaped(sequence, [stack, size]), reshaped(wanted, [stack, count])
-        places = reshaped(_places(*table, right), call.shape)
+        places = reshaped(sorted_places(*table, right), call.shape)
     return convert(places, i32 if out_int32 else i64)
 
 
@@ -146,13 +135,13 @@ def _weighed(
 ) -> Result:
     """How much is between edges, as a share of the whole by their width or not."""
     (many,) = shape_of(edges)
-    assert isinstance(many, int), "as many edges as are known"
     count = product(shape_of(x))
     flat = reshaped(x, [count])
-    low, high = (part(edges, 0, at, 1) for at in (0, many - 1))
-    place = plus(_places(edges, flat, right=True), -1)
+    ends: tuple[Dim, Dim] = (0, many - 1)
+    low, high = (part(edges, 0, at, 1) for at in ends)
+    place = plus(sorted_places(edges, flat, right=True), -1)
     is_counted = LogicalAndOp(GeOp(flat, low), LeOp(flat, high)).result
-    inside = MinimumOp(place, number(many - 2, i64))
+    inside = MinimumOp(place, quantity(many - 2, i64))
     at = WhereOp(is_counted, inside, number(0, i64)).result
     amount = number_like(1, x) if weight is None else reshaped(weight, [count])
     found = ScatterNdOp(

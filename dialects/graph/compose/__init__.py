@@ -29,11 +29,12 @@ from .counting import counted, progression, true_indices, truths
 from .extreme import reversed_order
 from .grouped_product import grouped_product
 from .length import length, raised, root
-from .logarithm import log_of_sum
+from .logarithm import logs_of_sums
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
+from .open_window import OpenWindow
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
-from .pooling import Sizes, Window
+from .pooling import Window
 from .power import near_power
 from .product import with_bias
 from .searching import sorted_places
@@ -68,7 +69,7 @@ __all__ = [
     "special",
     "Cut",
     "Number",
-    "Sizes",
+    "OpenWindow",
     "Window",
     "along",
     "centered",
@@ -83,7 +84,7 @@ __all__ = [
     "grouped_product",
     "joined",
     "length",
-    "log_of_sum",
+    "logs_of_sums",
     "must_be",
     "near_power",
     "number",

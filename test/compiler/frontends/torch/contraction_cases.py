@@ -103,6 +103,14 @@ CASES: dict[str, Case] = {
         floats(2, 4, 6),
         floats(2, 5, 6),
     ),
+    "attention of an open width": dynamic(
+        lambda q, k, v: F.scaled_dot_product_attention(q.T, k.T, v.T),
+        *(floats(8, 4),) * 3,
+    ),
+    "attention of an open width in f16": dynamic(
+        lambda q, k, v: F.scaled_dot_product_attention(q.T, k.T, v.T),
+        *(floats(8, 4).half(),) * 3,
+    ),
     "attention": fixed(F.scaled_dot_product_attention, *(floats(2, 3, 4, 8),) * 3),
     # Convolutions and pooling.
     "max_pool1d with indices": fixed(

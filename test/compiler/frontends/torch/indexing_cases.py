@@ -321,6 +321,22 @@ CASES: dict[str, Case] = {
     "assign a slice": dynamic(
         lambda x, y: assigned(x, (slice(None), slice(1, 3)), y), floats(*X), floats(2)
     ),
+    **{
+        f"index_put at a mask beside integers, {accumulate}": fixed(
+            lambda x, i, m, v, more=accumulate: (
+                torch.index_put(x, (i, m), v[0], more),
+                torch.ops.aten.index_put(x[None] * v[0, 0], (None, i, m), v, more),
+            ),
+            floats(5, 4),
+            torch.tensor([0, 2, 0]),
+            torch.tensor([True, False, True, True]),
+            floats(1, 3),
+        )
+        for accumulate in (False, True)
+    },
+    "gather nothing of another rank": fixed(
+        lambda x, i: x.gather(0, i), floats(5), torch.zeros(2, 0, dtype=torch.int64)
+    ),
     "masked_fill of columns": dynamic(
         lambda x, m: x.masked_fill(m, -2.0), floats(*X), truths(4, 1)
     ),

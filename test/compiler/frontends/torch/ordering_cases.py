@@ -50,6 +50,13 @@ CASES: dict[str, Case] = {
     "mode": dynamic(lambda x: torch.mode(x, 1)[0], whole(4, 9)),
     "mode of NaN": fixed(lambda x: torch.mode(x, 1)[0], MODES),
     "mode without axes": fixed(lambda x: tuple(torch.mode(x.sum())), floats(*X)),
+    "logcumsumexp along an open axis": dynamic(
+        lambda x: (torch.logcumsumexp(x, 0), torch.logcumsumexp(x.T, 1)),
+        floats(9, 4) * 50,
+    ),
+    "logcumsumexp of infinities along an open axis": dynamic(
+        lambda x: torch.logcumsumexp(x, 0), (-1 / NAN).T
+    ),
     "logcumsumexp": dynamic(lambda x: torch.logcumsumexp(x, 1), floats(4, 9) * 50),
     "logcumsumexp of infinities": fixed(lambda x: torch.logcumsumexp(x, 1), -1 / NAN),
 }

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .case import Case, dynamic, fixed, floats, whole
+from .case import Case, automatic, dynamic, fixed, floats, whole
 
 importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers these
 OPS: Any = torch.ops.quantized_decomposed
@@ -32,6 +32,12 @@ def _per_tensor(dtype: torch.dtype, scale: float, zero: int, x: Tensor) -> list[
 
 def _per_channel(scales: Tensor, axis: int, x: Tensor) -> list[Tensor]:
     given = scales, ZEROS, axis, -127, 127, torch.int8
+    q = OPS.quantize_per_channel(x, *given)
+    return [q, OPS.dequantize_per_channel(q, *given)]
+
+
+def _per_open_channel(x: Tensor, scales: Tensor, zeros: Tensor) -> list[Tensor]:
+    given = scales, zeros, 0, -127, 127, torch.int8
     q = OPS.quantize_per_channel(x, *given)
     return [q, OPS.dequantize_per_channel(q, *given)]
 
@@ -139,6 +145,9 @@ CASES: dict[str, Case] = {
     },
     "steps of a scale that divides unevenly": fixed(
         partial(_per_tensor, torch.int8, 0.1, 0), torch.arange(-100, 100) / 20
+    ),
+    "steps of channels, an open number": automatic(
+        _per_open_channel, floats(4, 5), SCALES, ZEROS
     ),
     "steps of channels": dynamic(partial(_per_channel, SCALES, -2), floats(3, 4, 5)),
     "steps of channels in f64": fixed(

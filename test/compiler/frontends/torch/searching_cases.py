@@ -23,6 +23,16 @@ CASES: dict[str, Case] = {
         for name, boundaries in (("bucketize", FEW), ("bucketize by halves", MANY))
         for right in (False, True)
     },
+    "bucketize among an open number": dynamic(
+        lambda b, x: (torch.bucketize(x, b), torch.bucketize(x, b, right=True)),
+        MANY,
+        torch.cat([floats(3, 6), SPECIAL[None]]),
+    ),
+    "searchsorted in open rows": dynamic(
+        lambda b, x: torch.searchsorted(b.T.contiguous(), x, out_int32=True),
+        floats(9, 3).sort(0).values,
+        floats(3, 5),
+    ),
     "bucketize to i32": fixed(
         lambda x, b: torch.bucketize(x, b, out_int32=True), whole(*X), FEW
     ),

@@ -342,6 +342,9 @@ CASES: dict[str, Case] = {
         f"average of integers, {name}": fixed(function, whole(2, 3, 7, 6))
         for name, function in INTEGERS.items()
     },
+    "replicate of no images": fixed(
+        lambda x: F.pad(x, (1, 2), mode="replicate"), floats(0, 3, 3)
+    ),
     **{
         f"replicate by {low} and {high}": fixed(
             lambda x, pads=(low, high): F.pad(x, pads, mode="replicate"),

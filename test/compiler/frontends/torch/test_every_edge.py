@@ -49,6 +49,15 @@ REFUSALS = (
 )
 """What torch raises for a case that it does not take; RuntimeError when it exports."""
 
+BEYOND = " scaled beyond"
+"""
+The end of cases that sample points beyond an image, where torch multiplies what lies
+there in memory by zero: at edges that is the memory of others.
+"""
+
+DEFINED = sorted(name for name in CASES if not name.endswith(BEYOND))
+"""The cases that have one answer of torch at their edges."""
+
 Make = Callable[[], Case | None]
 
 
@@ -206,7 +215,8 @@ def verdict(case: Case | None) -> str:
             return ""  # a result that no machine of ours holds
     if any(np.size(each) > MOST_COMPARED for each in got):
         return ""  # a view, such as of 2**31 channels, which comparing would copy
-    expected = torch.utils._pytree.tree_leaves(wanted)
+    leaves = torch.utils._pytree.tree_leaves(wanted)
+    expected = [each for each in leaves if each is not None]  # not asked for
     for mine, its in zip(got, expected, strict=True):
         try:
             torch.testing.assert_close(
@@ -233,12 +243,12 @@ def wrong(found: Sequence[tuple[str, Make]]) -> list[str]:
 def test_some_are_refused_or_compute_what_torch_does():
     # Numbers that are sizes, such as counts of repeats, are then those of each run.
     torch.manual_seed(0)
-    names = Random(0).sample(sorted(CASES), SOME // 4)
+    names = Random(0).sample(DEFINED, SOME // 4)
     found = [(name, each) for name in names for each in edges(name)]
     assert not wrong(Random(0).sample(found, SOME))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", DEFINED)
 def test_is_refused_or_computes_what_torch_does(name: str):
     assert not wrong([(name, each) for each in edges(name)])

@@ -173,6 +173,54 @@ def test_sizes_known_when_it_runs(name: str):
         check(module, compiled, floats(batch, 2, *size))
 
 
+CEILED: dict[str, tuple[Function, list[tuple[int, int]]]] = {
+    "greatest": (
+        lambda x: F.max_pool2d(x, 2, 2, 1, ceil_mode=True),
+        [(8, 9), (10, 13), (4, 3)],
+    ),
+    "greatest of some": (
+        lambda x: F.max_pool2d(x, 1, 2, 0, ceil_mode=True),
+        [(8, 9), (10, 13), (4, 3)],
+    ),
+    "place of the greatest": (
+        lambda x: F.max_pool2d(x, 2, 2, 1, ceil_mode=True, return_indices=True)[1],
+        [(8, 9), (10, 13), (4, 3)],
+    ),
+    "greatest integer": (
+        lambda x: F.max_pool2d((x * 9).to(torch.int64), 2, 2, 1, ceil_mode=True),
+        [(8, 9), (10, 13), (4, 3)],
+    ),
+    **{
+        f"mean, {counts}, {divisor}": (
+            lambda x, how=(counts, divisor): F.avg_pool2d(x, 2, 3, (1, 0), True, *how),
+            [(8, 9), (11, 12), (5, 6)],
+        )
+        for counts in (False, True)
+        for divisor in (None, 3)
+    },
+    "mean of one image": (
+        lambda x: F.avg_pool2d(x[0], 2, 3, (1, 0), True),
+        [(8, 9), (11, 12), (5, 6)],
+    ),
+}
+"""Pools with windows that begin in the padding, and sizes that torch traces alike."""
+
+
+@pytest.mark.parametrize("name", CEILED)
+def test_pools_rounded_up_over_sizes_known_when_they_run(name: str):
+    function, sizes = CEILED[name]
+    module = Wrapped(function)
+    compiled = sr.compile(
+        module,
+        example_inputs=(floats(2, 3, *sizes[0]),),
+        dynamic_shapes=(({2: Dim.AUTO, 3: Dim.AUTO},),),
+    )
+    for size in sizes:
+        check(module, compiled, floats(2, 3, *size))
+    with pytest.raises(ValueError, match="expected"):
+        compiled(floats(2, 3, 9, 10).numpy())
+
+
 class Same(nn.Module):
     """A convolution that fills up an image as TensorFlow does, of any size."""
 

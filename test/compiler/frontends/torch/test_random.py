@@ -19,6 +19,7 @@ pytestmark = pytest.mark.torch
 
 MANY = 40_000
 NEAR = 5 / MANY**0.5
+ATEN: Any = torch.ops.aten
 X = torch.full((MANY // 100, 100), 0.25)
 
 
@@ -37,6 +38,26 @@ DRAWN: dict[str, tuple[Callable[[Any], Any], float, float]] = {
     "randn_like": (lambda x: torch.randn_like(x), 0, 1),
     "randint": (lambda x: torch.randint(3, 7, x.shape) + x, 4.75, 1.25**0.5),
     "bernoulli": (lambda x: torch.bernoulli(x), 0.25, 0.1875**0.5),
+    "bernoulli of each": (
+        lambda x: ATEN.bernoulli.Tensor(x, x[:1]) * 1.0,
+        0.25,
+        0.1875**0.5,
+    ),
+    "randn without a generator": (
+        lambda x: ATEN.randn.generator(list(x.shape), generator=None) + x,
+        0.25,
+        1,
+    ),
+    "rand without a generator": (
+        lambda x: ATEN.rand.generator(list(x.shape), generator=None) + x,
+        0.75,
+        12**-0.5,
+    ),
+    "randint without a generator": (
+        lambda x: ATEN.randint.low_generator(3, 7, list(x.shape), generator=None) + x,
+        4.75,
+        1.25**0.5,
+    ),
     "dropout": (
         lambda x: torch.nn.functional.dropout(x, 0.5, training=True),
         0.25,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 
+from static_runtime.dialects.dims import symbol
 from static_runtime.dialects.graph.ops.fusion import YieldOp
 from static_runtime.dialects.graph.region import run_block
 from static_runtime.dialects.shape import ELEMENTS, tensor
@@ -43,6 +44,28 @@ def run(build: Build, *arrays: Array) -> Array:
     """What a composition computes from arrays."""
     function: Callable[..., SSAValue] = build
     return run_all(lambda values: [function(*values)], *arrays)[0]
+
+
+def run_open(build: Build, *arrays: Array) -> Array:
+    """What a composition of tensors of open sizes computes from arrays."""
+    names = [[f"s{n}_{axis}" for axis in range(x.ndim)] for n, x in enumerate(arrays)]
+    block = Block(
+        arg_types=[
+            tensor(ELEMENTS[x.dtype], *map(symbol, row))
+            for x, row in zip(arrays, names, strict=True)
+        ]
+    )
+    function: Callable[..., SSAValue] = build
+    with ImplicitBuilder(block):
+        YieldOp(function(*block.args))
+    block.verify()
+    sizes = {
+        name: size
+        for x, row in zip(arrays, names, strict=True)
+        for name, size in zip(row, x.shape, strict=True)
+    }
+    with np.errstate(all="ignore"):
+        return np.asarray(run_block(block, list(arrays), sizes)[0])
 
 
 def special(kind: type[np.floating[Any]]) -> Array:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from static_runtime.dialects.graph.compose import log_of_sum
+from static_runtime.dialects.graph.compose.logarithm import log_of_sum, logs_of_sums
 
-from .run import FLOATS, run
+from .run import FLOATS, Array, run, run_open
 
 
 @pytest.mark.parametrize("kind", FLOATS)
@@ -17,3 +17,15 @@ def test_log_of_sum(kind: Any):
     with np.errstate(invalid="ignore"):
         expected = np.logaddexp(a, b)
     np.testing.assert_allclose(run(log_of_sum, a, b), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 7, 8, 33])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_logs_of_sums(size: int, axis: int):
+    x: Array = np.random.default_rng(size).standard_normal((3, size)) * 300
+    x[:, 3:5] = -np.inf
+    x = x if axis else x.T
+    expected = np.logaddexp.accumulate(x, axis) if size else x
+    for run_it in (run, run_open):
+        got = run_it(lambda x: logs_of_sums(x, axis), x)
+        np.testing.assert_allclose(got, expected, rtol=1e-12)

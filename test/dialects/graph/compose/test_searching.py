@@ -7,7 +7,7 @@ import pytest
 
 from static_runtime.dialects.graph.compose.searching import FEW, sorted_places
 
-from .run import FLOATS, Array, run
+from .run import FLOATS, Array, run, run_open
 
 SIZES = (0, 1, 5, FEW, FEW + 1, 63, 64, 65, 100)
 
@@ -23,10 +23,11 @@ def test_places_are_numpys(size: int, kind: type[Any], right: bool):
     if kind in FLOATS:
         several += [np.nan, np.inf, -np.inf, -0.0]
     values = np.array(several, kind)
-    got = run(lambda r, v: sorted_places(r, v, right), row, values)
-    assert got.dtype == np.int64
     wanted: Array = np.searchsorted(row, values, "right" if right else "left")
-    np.testing.assert_array_equal(got, wanted)
+    for run_it in (run, run_open):
+        got = run_it(lambda r, v: sorted_places(r, v, right), row, values)
+        assert got.dtype == np.int64
+        np.testing.assert_array_equal(got, wanted)
 
 
 @pytest.mark.parametrize("size", [FEW, FEW + 9])
