@@ -38,6 +38,7 @@ from ..known import MAX_EVALUATED, Known, evaluate
 from ..unsupported import NeedsBound, Unsupported
 from .arguments import Item
 from .call import Call, Reader
+from .extremes import extreme_of
 from .sizes import GREATEST, Expression, Sizes
 
 ITEM = "aten._local_scalar_dense.default"
@@ -212,6 +213,9 @@ def _known(
         return found[value]
     if not isinstance(op, GraphOp) or op.regions or deep > _DEEPEST:
         return None
+    if (extreme := extreme_of(op, weights)) is not None:
+        found[value] = extreme
+        return extreme
     operands: list[Known] = []
     for each in op.operands:
         if (known := _known(each, found, weights, deep + 1)) is None:

@@ -1,13 +1,12 @@
 """
-States: buffers and inputs that a model changes.
+States: buffers, parameters and inputs that a model changes.
 
 A compiled model changes no tensor. It returns what a changed one holds in the end,
-after its own results; and it takes a changed buffer, after its own inputs.
+after its own results; and it takes a changed buffer or parameter, after its own inputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from torch import fx
@@ -21,6 +20,12 @@ from torch.export.graph_signature import (
     TensorArgument,
 )
 
+_HELD = (InputKind.BUFFER, InputKind.PARAMETER)
+"""The kinds of tensors of a model that may be states."""
+
+_CHANGES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
+"""The kinds of outputs that are their last values."""
+
 
 class States:
     """The states of an exported program, by the names of its inputs."""
@@ -28,11 +33,15 @@ class States:
     def __init__(self, program: ExportedProgram):
         """The states of `program`; of a part of a graph there are none."""
         signature = program.graph_signature
-        changed: Mapping[str, str] = getattr(signature, "buffers_to_mutate", {})
+        changed = {
+            each.arg.name: str(each.target)
+            for each in getattr(signature, "output_specs", ())
+            if each.kind in _CHANGES
+        }
         self._names = {
             each.target: each.arg.name
             for each in signature.input_specs
-            if each.kind is InputKind.BUFFER and isinstance(each.arg, TensorArgument)
+            if each.kind in _HELD and isinstance(each.arg, TensorArgument)
         }
         # As one that is moved to the device where it is.
         self._kept = {
@@ -41,8 +50,8 @@ class States:
         self._changed = {*changed.values()} - self._kept
 
     def is_state(self, spec: InputSpec) -> bool:
-        """Whether an input is a buffer that the model changes."""
-        return spec.kind is InputKind.BUFFER and spec.target in self._changed
+        """Whether an input is a buffer or parameter that the model changes."""
+        return spec.kind in _HELD and spec.target in self._changed
 
     def is_given(self, spec: InputSpec) -> bool:
         """Whether an input is a tensor that the caller passes."""
@@ -51,15 +60,14 @@ class States:
         return spec.kind is InputKind.USER_INPUT or self.is_state(spec)
 
     def is_left_out(self, spec: OutputSpec) -> bool:
-        """Whether an output is no tensor, or a buffer that is assigned to itself."""
-        is_buffer = spec.kind is OutputKind.BUFFER_MUTATION
+        """Whether an output is no tensor, or a state that is assigned to itself."""
         return spec.kind is OutputKind.TOKEN or (
-            is_buffer and spec.target in self._kept
+            spec.kind in _CHANGES and spec.target in self._kept
         )
 
     def output_name(self, spec: OutputSpec) -> str | None:
         """The name of the output that is the last value of a state, if it is one."""
-        if spec.kind is OutputKind.BUFFER_MUTATION:
+        if spec.kind in _CHANGES:
             return f"{self._names[spec.target]}_out"
         if spec.kind is OutputKind.USER_INPUT_MUTATION:
             return f"{spec.target}_out"
@@ -68,7 +76,7 @@ class States:
 
 def is_changed(spec: OutputSpec) -> bool:
     """Whether an output is what a state holds in the end."""
-    return spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
+    return spec.kind in (*_CHANGES, OutputKind.USER_INPUT_MUTATION)
 
 
 def is_mutation(node: fx.Node) -> bool:

@@ -1,4 +1,4 @@
-"""Buffers and inputs that a model changes are returned; such buffers are taken too."""
+"""What a model changes is returned; of buffers and parameters it is taken too."""
 
 from __future__ import annotations
 
@@ -56,6 +56,33 @@ def test_buffers_that_are_changed_come_after_inputs_and_results():
         np.testing.assert_allclose(sums, model.inner.sums.numpy(), rtol=1e-6)
         assert calls == model.calls
         states = [calls, sums]
+
+
+class Rescaled(nn.Module):
+    """Halves its weight before each use, as some do before the first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(4, 3)
+        self.fixed = nn.Parameter(torch.ones(3))
+
+    def forward(self, x: Any) -> Any:
+        """f32[n, 4] -> f32[n, 3]."""
+        with torch.no_grad():
+            self.inner.weight.div_(2)
+        return self.inner(x) * self.fixed
+
+
+def test_parameters_that_are_changed_are_states():
+    model, x = Rescaled().requires_grad_(False).eval(), floats(2, 4)
+    module = compiled(model, x)
+    assert module.input_names == ("x", "p_inner_weight")
+    assert module.output_names[1:] == ("p_inner_weight_out",)
+    weight = model.inner.weight.numpy().copy()
+    for _ in range(3):
+        result, weight = module(x.numpy(), weight)
+        np.testing.assert_allclose(result, model(x).numpy(), atol=1e-6)
+        np.testing.assert_array_equal(weight, model.inner.weight.numpy())
 
 
 def changed(x: Any) -> Any:
