@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from ...dialects import sizes, tensor_type
+from ...dialects import Dim, sizes, tensor_type
 from ...dialects.graph import (
     CastOp,
     ConstantOp,
@@ -29,7 +29,7 @@ LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
 
 
-LEAST_LINE = 16
+_LEAST_LINE = 16
 """Columns of a product, at least, that stay side by side where it is rearranged."""
 
 
@@ -112,6 +112,11 @@ def _is_apart(position: Linear, nest: Nest) -> bool:
     return not left
 
 
+def is_line(size: Dim) -> bool:
+    """Whether a product stores so many elements side by side in vectors."""
+    return isinstance(size, int) and size >= _LEAST_LINE
+
+
 def _stores_lines(user: Candidate, producer: Candidate) -> bool:
     """
     Whether a candidate only rearranges the result of a product, so that lines of its
@@ -129,11 +134,10 @@ def _stores_lines(user: Candidate, producer: Candidate) -> bool:
         return False
     assert isinstance(read, Read), "what is rearranged is read"
     last, line = len(nest.bounds) - 1, nest.bounds[-1]
-    is_line = isinstance(line, int) and line >= LEAST_LINE
     in_line = (
         isinstance(read.at[-1], Linear) and dict(read.at[-1].factors).get(last) == 1
     )
-    return is_line and in_line and reads_once(nest, read)
+    return is_line(line) and in_line and reads_once(nest, read)
 
 
 def taker(
