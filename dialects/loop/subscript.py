@@ -24,12 +24,20 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
+from xdsl.irdl import (
+    AttrConstraint,
+    IntConstraint,
+    IRDLOperation,
+    VerificationContext,
+    prop_def,
+    var_operand_def,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
+from ..op_class import OpClass
 from ..shape import verified_dim
 
 _BLOCKED = " blocked "
@@ -140,6 +148,18 @@ class Subscript:
             else:
                 terms.append((index, dim(factor)))
         return Subscript(tuple(terms), dim(offset), blocked, vnni)
+
+
+class SubscriptedOp(IRDLOperation, metaclass=OpClass):
+    """An op whose last operands are the indices of a subscript."""
+
+    indices = var_operand_def()
+    strides = prop_def(ArrayAttr[StringAttr])
+
+    @property
+    def at(self) -> Subscript:
+        """The subscript."""
+        return Subscript.of(self.indices, self.strides)
 
 
 def texts_of(strides: Attribute | None) -> list[str] | None:

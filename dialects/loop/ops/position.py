@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr, i64
+from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     prop_def,
     result_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -18,6 +17,7 @@ from ...op_class import OpClass
 from ..subscript import (
     DIM,
     Subscript,
+    SubscriptedOp,
     parse_number,
     parse_subscript,
     print_number,
@@ -27,7 +27,7 @@ from ..subscript import (
 
 
 @irdl_op_definition
-class PositionOp(IRDLOperation, metaclass=OpClass):
+class PositionOp(SubscriptedOp):
     """
     The value of a subscript, as an i64.
 
@@ -38,8 +38,6 @@ class PositionOp(IRDLOperation, metaclass=OpClass):
 
     name = "loop.position"
 
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
     result = result_def(i64)
 
     def __init__(self, at: Subscript):
@@ -49,11 +47,6 @@ class PositionOp(IRDLOperation, metaclass=OpClass):
             properties={"strides": at.attribute()},
             result_types=[i64],
         )
-
-    @property
-    def at(self) -> Subscript:
-        """The subscript."""
-        return Subscript.of(self.indices, self.strides)
 
     def print(self, printer: Printer) -> None:
         """Prints the subscript."""
