@@ -37,7 +37,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -138,9 +137,7 @@ class _Growing:
         attributes = self.function.attributes
         attributes[GROWTH] = StringAttr(growth.to_json())
         self.name_inputs(len(given))
-        self.function.function_type = FunctionType.from_lists(
-            [each.type for each in self.block.args], list(end.operand_types)
-        )
+        self.function.update_function_type()
 
     def make_room(self) -> dict[SSAValue, BlockArgument]:
         """The filled part of each input that got room, with the input."""
