@@ -171,7 +171,7 @@ def taker(
         can = can or (is_total and _stores_lines(user, producer))
     else:
         can = producer.nests[0].is_pointwise and (
-            _only_widens(producer)
+            all(map(_widens, producer.ops))  # as a load of its operand does
             or _makes_numbers(producer)
             or (
                 reads_before_moved(nest, read, producer.ops, defined)
@@ -251,11 +251,6 @@ def turns_rows(op: GraphOp) -> bool:
 def _widens(op: GraphOp) -> bool:
     """Whether an op computes what a load of its operand has anyway."""
     return isinstance(op, CastOp) and op.only_widens
-
-
-def _only_widens(producer: Candidate) -> bool:
-    """Whether a candidate computes what a load of its operand has anyway."""
-    return all(map(_widens, producer.ops))
 
 
 def _makes_numbers(producer: Candidate) -> bool:
