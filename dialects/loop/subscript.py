@@ -32,6 +32,13 @@ from xdsl.irdl import (
     prop_def,
     var_operand_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -263,6 +270,21 @@ def parse_number(parser: Parser) -> StringAttr:
 def print_number(printer: Printer, number: StringAttr) -> None:
     """Prints a number, or the text of a dimension in quotes."""
     printer.print_string(_quoted(number.data))
+
+
+@irdl_custom_directive
+class Number(CustomDirective):
+    """A number, or the text of a dimension in quotes, as a part of a format."""
+
+    number: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.number.set(state, parse_number(parser))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        if isinstance(number := self.number.get(op), StringAttr):
+            print_number(printer, number)
 
 
 def print_counts(printer: Printer, op: Operation, names: Sequence[str]) -> None:

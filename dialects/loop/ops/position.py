@@ -16,11 +16,10 @@ from ...dims import Dim, dim
 from ...op_class import OpClass
 from ..subscript import (
     DIM,
+    Number,
     Subscript,
     SubscriptedOp,
-    parse_number,
     parse_subscript,
-    print_number,
     print_subscript,
     resolve_index,
 )
@@ -79,6 +78,9 @@ class ExtentOp(IRDLOperation, metaclass=OpClass):
     size = prop_def(DIM)
     result = result_def(i64)
 
+    custom_directives = (Number,)
+    assembly_format = "custom<Number>($size) attr-dict"
+
     def __init__(self, size: Dim):
         """The value of `size`."""
         super().__init__(properties={"size": StringAttr(str(size))}, result_types=[i64])
@@ -87,13 +89,3 @@ class ExtentOp(IRDLOperation, metaclass=OpClass):
     def value(self) -> Dim:
         """The dimension."""
         return dim(self.size.data)
-
-    def print(self, printer: Printer) -> None:
-        """Prints the dimension."""
-        printer.print_string(" ")
-        print_number(printer, self.size)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ExtentOp:
-        """Reads what `print` prints."""
-        return cls(dim(parse_number(parser).data))
