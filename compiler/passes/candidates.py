@@ -113,7 +113,7 @@ def _is_apart(position: Linear, nest: Nest) -> bool:
 
 
 def is_line(size: Dim) -> bool:
-    """Whether a product stores so many elements side by side in vectors."""
+    """Whether a product stores elements of this number in vectors, side by side."""
     return isinstance(size, int) and size >= _LEAST_LINE
 
 

@@ -195,11 +195,7 @@ def graph_passes(
         OutlineConstants(),
         SetTarget(target, options.precision == "f32", matrices),
         # From here the module says which machine it is for.
-        *(
-            [NarrowWeights(), NarrowProducts(), NarrowActivations()]
-            if options.precision == "bf16"
-            else ()
-        ),
+        *(_narrowing() if options.precision == "bf16" else ()),
         # From here factors are as exact as the user asked for.
         SplitSums() if apart is None else SplitSums(rows=0),
         TuneContractions.measuring(tuner),
@@ -257,6 +253,11 @@ def _cleaning() -> list[ModulePass]:
         # Casts that were one have one user each again.
         SinkCasts(),
     ]
+
+
+def _narrowing() -> list[ModulePass]:
+    """graph -> graph: what products read is bf16, in memory and between kernels."""
+    return [NarrowWeights(), NarrowProducts(), NarrowActivations()]
 
 
 def _most_branches(options: Options) -> int:

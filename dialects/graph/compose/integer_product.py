@@ -30,7 +30,6 @@ from ..ops.where import WhereOp
 from .convolution import convolved
 from .number import convert, times
 from .pooling import Window
-from .product import of_matrices
 from .shaping import expanded, filled, reshaped, shape_of
 
 
@@ -41,20 +40,24 @@ def integer_matmul(
     Builds numpy's matmul of `a - p` and `b - q` in i32; the zero points, None for zero,
     broadcast to their factors, and are the same along the axis that is summed.
     """
-
-    def build(row: SSAValue, column: SSAValue) -> SSAValue:
-        result = MatmulOp(row, column, to=i32).result
-        if p is not None:
-            axis = len(shape_of(column)) - 2
-            sums = SumOp(column, axes=(axis,), keepdims=True, to=i32).result
-            result = _less(result, p, _less_each(sums, q, shape_of(a)[-1]))
-        if q is not None:
-            axis = len(shape_of(row)) - 1
-            sums = SumOp(row, axes=(axis,), keepdims=True, to=i32).result
-            result = _less(result, q, sums)
-        return result
-
-    return of_matrices(a, b, build)
+    left, right = shape_of(a), shape_of(b)
+    row = reshaped(a, [1, *left]) if len(left) == 1 else a
+    column = reshaped(b, [*right, 1]) if len(right) == 1 else b
+    result = MatmulOp(row, column, to=i32).result
+    if p is not None:
+        axis = len(shape_of(column)) - 2
+        sums = SumOp(column, axes=(axis,), keepdims=True, to=i32).result
+        result = _less(result, p, _less_each(sums, q, left[-1]))
+    if q is not None:
+        axis = len(shape_of(row)) - 1
+        sums = SumOp(row, axes=(axis,), keepdims=True, to=i32).result
+        result = _less(result, q, sums)
+    shape = list(shape_of(result))
+    if len(left) == 1:
+        del shape[-2]
+    if len(right) == 1:
+        del shape[-1]
+    return reshaped(result, shape)
 
 
 def _less_each(sums: SSAValue, zero_point: SSAValue | None, count: Dim) -> SSAValue:

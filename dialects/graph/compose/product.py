@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xdsl.ir import SSAValue
 
 from ..ops.binary import AddOp
@@ -17,17 +15,10 @@ def matmul(a: SSAValue, b: SSAValue) -> SSAValue:
     Builds numpy's matmul: batched matrices, a vector as a row on the left, a column on
     the right.
     """
-    return of_matrices(a, b, lambda row, column: MatmulOp(row, column).result)
-
-
-def of_matrices(
-    a: SSAValue, b: SSAValue, build: Callable[[SSAValue, SSAValue], SSAValue]
-) -> SSAValue:
-    """Builds a product of matrices, where a vector is a row, or a column, for it."""
     left, right = shape_of(a), shape_of(b)
     row = reshaped(a, [1, *left]) if len(left) == 1 else a
     column = reshaped(b, [*right, 1]) if len(right) == 1 else b
-    product = build(row, column)
+    product = MatmulOp(row, column).result
     shape = list(shape_of(product))
     if len(left) == 1:
         del shape[-2]
