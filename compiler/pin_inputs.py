@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
@@ -74,8 +74,7 @@ def _pin(function: func.FuncOp, name: str, value: Any, weights: WeightStore) -> 
     block.erase_arg(argument)
     del names[at]
     function.attributes[INPUT_NAMES] = ArrayAttr(map(StringAttr, names))
-    outputs = list(function.function_type.outputs)
-    function.function_type = FunctionType.from_lists(list(block.arg_types), outputs)
+    function.update_function_type()
 
 
 def _array(argument: BlockArgument, name: str, value: Any) -> Array:

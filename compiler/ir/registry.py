@@ -249,14 +249,10 @@ def _load_point(point: metadata.EntryPoint) -> None:
     package, version = "", ""
     if point.dist is not None:
         package, version = point.dist.name, point.dist.version
-    for each in cast("Iterable[Any]", found if _is_several(found) else [found]):
+    is_several = isinstance(found, list | tuple)
+    for each in cast("Iterable[Any]", found if is_several else [found]):
         if not inspect.ismodule(each):
             register_op(each, package=package, version=version)
-
-
-def _is_several(found: object) -> bool:
-    """Whether an entry point names several ops."""
-    return isinstance(found, list | tuple)
 
 
 def _check(op: Any) -> None:

@@ -84,14 +84,14 @@ class AxisGrid:
             while have != size:
                 if not left:
                     return None
-                first, rest = left[0], _rest(sizes[left[0]], have, size)
-                if rest is None:
+                first = left[0]
+                if (parts := _parts(sizes[first], have, size)) is None:
                     return None
+                sizes[first], rest = parts
                 if rest != 1:
                     # Only the outer part of it is here.
                     inner = len(sizes)
                     sizes.append(rest)
-                    sizes[first] = _quotient(sizes[first], rest)
                     reads = _split(reads, first, inner)
                     left.insert(1, inner)
                 group.append(left.pop(0))
@@ -122,27 +122,20 @@ class AxisGrid:
         return AxisGrid(tuple(sizes), reads, tuple(writes))
 
 
-def _rest(size: Dim, have: Dim, wanted: Dim) -> Dim | None:
+def _parts(size: Dim, have: Dim, wanted: Dim) -> tuple[Dim, Dim] | None:
     """
-    What of an axis of the grid is left for the next axis of a shape, where this one has
-    elements already; None where it does not go up in them.
+    What of an axis of the grid is in an axis of a shape that has elements already, and
+    what is left for the next one; None where it does not go up in them.
     """
     if isinstance(size, int) and isinstance(have, int) and isinstance(wanted, int):
         if 0 in (size, have, wanted) or wanted % have:
             return None
         wanted //= have
         if wanted % size == 0:
-            return 1
-        return None if size % wanted else size // wanted
+            return size, 1
+        return None if size % wanted else (wanted, size // wanted)
     # Symbols are in whole axes.
-    return 1 if guess(have * size) <= guess(wanted) else None
-
-
-def _quotient(size: Dim, rest: Dim) -> Dim:
-    """The outer part of an axis that is split."""
-    assert isinstance(size, int), "only known sizes are split"
-    assert isinstance(rest, int), "only known sizes are split"
-    return size // rest
+    return (size, 1) if guess(have * size) <= guess(wanted) else None
 
 
 def _split(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from ...dialects import sizes, tensor_type
+from ...dialects import Dim, sizes, tensor_type
 from ...dialects.graph import (
     CastOp,
     ConstantOp,
@@ -29,7 +29,7 @@ LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
 
 
-LEAST_LINE = 16
+_LEAST_LINE = 16
 """Columns of a product, at least, that stay side by side where it is rearranged."""
 
 
@@ -122,6 +122,11 @@ def _is_apart(position: Linear, nest: Nest) -> bool:
     return not left
 
 
+def is_line(size: Dim) -> bool:
+    """Whether a product stores elements of this number in vectors, side by side."""
+    return isinstance(size, int) and size >= _LEAST_LINE
+
+
 def _stores_lines(user: Candidate, producer: Candidate) -> bool:
     """
     Whether a candidate only rearranges the result of a product, so that lines of its
@@ -139,11 +144,10 @@ def _stores_lines(user: Candidate, producer: Candidate) -> bool:
         return False
     assert isinstance(read, Read), "what is rearranged is read"
     last, line = len(nest.bounds) - 1, nest.bounds[-1]
-    is_line = isinstance(line, int) and line >= LEAST_LINE
     in_line = (
         isinstance(read.at[-1], Linear) and dict(read.at[-1].factors).get(last) == 1
     )
-    return is_line and in_line and reads_once(nest, read)
+    return is_line(line) and in_line and reads_once(nest, read)
 
 
 def taker(
@@ -181,7 +185,7 @@ def taker(
         can = can or (is_total and _stores_lines(user, producer))
     else:
         can = producer.nests[0].is_pointwise and (
-            _only_widens(producer)
+            all(map(_widens, producer.ops))  # as a load of its operand does
             or _makes_numbers(producer)
             or (
                 reads_before_moved(nest, read, producer.ops, defined)
@@ -261,11 +265,6 @@ def turns_rows(op: GraphOp) -> bool:
 def _widens(op: GraphOp) -> bool:
     """Whether an op computes what a load of its operand has anyway."""
     return isinstance(op, CastOp) and op.only_widens
-
-
-def _only_widens(producer: Candidate) -> bool:
-    """Whether a candidate computes what a load of its operand has anyway."""
-    return all(map(_widens, producer.ops))
 
 
 def _makes_numbers(producer: Candidate) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
@@ -12,16 +14,28 @@ from ...dialects.graph import CastOp, FusionOp, GraphOp, YieldOp, same
 
 def as_fusion(op: GraphOp) -> FusionOp:
     """The op, or the fusion of it alone that replaces it."""
-    if isinstance(op, FusionOp):
-        return op
-    inputs = dict.fromkeys(op.operands)
+    return op if isinstance(op, FusionOp) else fused([op])
+
+
+def fused(ops: Sequence[GraphOp]) -> FusionOp:
+    """The fusion that replaces `ops`, in their order, and yields the last result."""
+    inside, last = set[Operation](ops), ops[-1]
+    inputs: dict[SSAValue, None] = {}
+    for op in ops:
+        for operand in op.operands:
+            if operand.owner not in inside:
+                inputs[operand] = None
     body = Block(arg_types=[each.type for each in inputs])
-    copy = op.clone(dict(zip(inputs, body.args, strict=True)))
-    body.add_ops([copy, YieldOp(*copy.results)])
+    copies: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
+    for op in ops:
+        body.add_op(op.clone(copies))
+    body.add_op(YieldOp(copies[last.results[0]]))
     fusion = FusionOp.of(list(inputs), body)
-    fusion.location = op.location
-    Rewriter.insert_op(fusion, InsertPoint.before(op))
-    Rewriter.replace_op(op, [], [fusion.result])
+    fusion.location = last.location
+    Rewriter.insert_op(fusion, InsertPoint.before(last))
+    Rewriter.replace_op(last, [], [fusion.result])
+    for op in reversed(ops[:-1]):
+        Rewriter.erase_op(op)
     return fusion
 
 

@@ -168,14 +168,15 @@ class _Measurement:
             counts = self.profile.counts
             for call, work in zip(self.twin.calls, found, strict=True):
                 share = float(counts[call.number]) / len(self.given)
-                if call.operations is not None:
-                    work.add_operations(evaluate(call.operations, symbols) * share)
-                if call.integer_operations is not None:
-                    count = evaluate(call.integer_operations, symbols)
-                    work.add_integer_operations(count * share)
+                if (count := call.operations) is not None:
+                    done = evaluate(count, symbols) * share
+                    work.operations = (work.operations or 0.0) + done
+                if (count := call.integer_operations) is not None:
+                    done = evaluate(count, symbols) * share
+                    work.integer_operations = (work.integer_operations or 0.0) + done
                 if call.bytes is not None:
-                    bytes = sum(evaluate(each, symbols) for each in call.bytes)
-                    work.add_bytes(bytes * share)
+                    moved = sum(evaluate(each, symbols) for each in call.bytes) * share
+                    work.bytes = (work.bytes or 0.0) + moved
         return found
 
     def metrics(
@@ -228,18 +229,6 @@ class _Work:
     operations: float | None = None
     integer_operations: float | None = None
     bytes: float | None = None
-
-    def add_operations(self, count: float) -> None:
-        """Adds what one list of arguments took."""
-        self.operations = (self.operations or 0.0) + count
-
-    def add_integer_operations(self, count: float) -> None:
-        """Adds what one list of arguments took."""
-        self.integer_operations = (self.integer_operations or 0.0) + count
-
-    def add_bytes(self, count: float) -> None:
-        """Adds what one list of arguments took."""
-        self.bytes = (self.bytes or 0.0) + count
 
 
 def _node(call: Call, milliseconds: float, runs: float, work: _Work) -> Node:

@@ -24,12 +24,27 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
+from xdsl.irdl import (
+    AttrConstraint,
+    IntConstraint,
+    IRDLOperation,
+    VerificationContext,
+    prop_def,
+    var_operand_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
+from ..op_class import OpClass
 from ..shape import verified_dim
 
 _BLOCKED = " blocked "
@@ -142,6 +157,18 @@ class Subscript:
         return Subscript(tuple(terms), dim(offset), blocked, vnni)
 
 
+class SubscriptedOp(IRDLOperation, metaclass=OpClass):
+    """An op whose last operands are the indices of a subscript."""
+
+    indices = var_operand_def()
+    strides = prop_def(ArrayAttr[StringAttr])
+
+    @property
+    def at(self) -> Subscript:
+        """The subscript."""
+        return Subscript.of(self.indices, self.strides)
+
+
 def texts_of(strides: Attribute | None) -> list[str] | None:
     """The texts of strides, or of another list of texts; None of another attribute."""
     # By classes themselves: `isa` of a parametrized type takes longer than the rest.
@@ -243,6 +270,21 @@ def parse_number(parser: Parser) -> StringAttr:
 def print_number(printer: Printer, number: StringAttr) -> None:
     """Prints a number, or the text of a dimension in quotes."""
     printer.print_string(_quoted(number.data))
+
+
+@irdl_custom_directive
+class Number(CustomDirective):
+    """A number, or the text of a dimension in quotes, as a part of a format."""
+
+    number: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.number.set(state, parse_number(parser))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        if isinstance(number := self.number.get(op), StringAttr):
+            print_number(printer, number)
 
 
 def print_counts(printer: Printer, op: Operation, names: Sequence[str]) -> None:

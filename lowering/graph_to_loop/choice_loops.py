@@ -14,7 +14,7 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType, i64
 from xdsl.ir import Block, SSAValue
 
-from ...dialects import Dim, minimum, product, tensor_type
+from ...dialects import Dim, minimum, product
 from ...dialects.graph import Choice, GraphOp, Linear, Read, axes, scalar
 from ...dialects.kernel import element
 from ...dialects.loop import (
@@ -26,10 +26,9 @@ from ...dialects.loop import (
     StoreOp,
     Subscript,
     YieldOp,
-    buffer_type,
 )
 from .nest_loops import Point
-from .renaming import Renaming
+from .renaming import Renaming, kernel_over
 
 
 def build_choice(
@@ -39,14 +38,12 @@ def build_choice(
     read = [choice.limit, *choice.scores, *choice.sources]
     buffers = list(dict.fromkeys(op.operands[each.operand] for each in read))
     values = [*buffers, op.results[0]]
-    body = Block(
-        arg_types=[buffer_type(tensor_type(each).element_type) for each in values]
-    )
-    arguments = dict(zip(values, body.args, strict=True))
-    rename = Renaming()
-    with ImplicitBuilder(body):
-        _ChoiceBuilder(op, choice, arguments, rename).build()
-    kernel = KernelOp(name, [str(each) for each in rename.names.values()], body)
+
+    def build(arguments: Sequence[SSAValue], rename: Renaming) -> None:
+        known = dict(zip(values, arguments, strict=True))
+        _ChoiceBuilder(op, choice, known, rename).build()
+
+    kernel, rename = kernel_over(values, name, build)
     return kernel, buffers, rename
 
 

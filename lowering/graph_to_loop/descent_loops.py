@@ -7,13 +7,14 @@ why `vectorize-loops` lets several run at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
-from ...dialects import Dim, tensor_type
+from ...dialects import Dim
 from ...dialects.graph import Descent, GraphOp, scalar
 from ...dialects.loop import (
     ClampIndexOp,
@@ -23,9 +24,8 @@ from ...dialects.loop import (
     StoreOp,
     Subscript,
     YieldOp,
-    buffer_type,
 )
-from .renaming import Renaming
+from .renaming import Renaming, kernel_over
 
 
 def build_descent(
@@ -34,15 +34,13 @@ def build_descent(
     """Builds the kernel of an op that is a descent; its buffers and its symbols."""
     buffers = list(dict.fromkeys(op.operands))
     values = [*buffers, op.results[0]]
-    body = Block(
-        arg_types=[buffer_type(tensor_type(each).element_type) for each in values]
-    )
-    arguments = dict(zip(values, body.args, strict=True))
-    operands = tuple(arguments[each] for each in op.operands)
-    rename = Renaming()
-    with ImplicitBuilder(body):
-        _DescentBuilder(descent, operands, body.args[-1], rename).build()
-    kernel = KernelOp(name, [str(each) for each in rename.names.values()], body)
+
+    def build(arguments: Sequence[SSAValue], rename: Renaming) -> None:
+        known = dict(zip(values, arguments, strict=True))
+        operands = tuple(known[each] for each in op.operands)
+        _DescentBuilder(descent, operands, arguments[-1], rename).build()
+
+    kernel, rename = kernel_over(values, name, build)
     return kernel, buffers, rename
 
 

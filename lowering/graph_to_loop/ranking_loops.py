@@ -13,7 +13,6 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
-from ...dialects import tensor_type
 from ...dialects.graph import GraphOp, Linear, Ranking, axes, scalar
 from ...dialects.kernel import element
 from ...dialects.loop import (
@@ -23,10 +22,9 @@ from ...dialects.loop import (
     LoadOp,
     Subscript,
     YieldOp,
-    buffer_type,
 )
 from .nest_loops import Point
-from .renaming import Renaming
+from .renaming import Renaming, kernel_over
 
 
 def build_ranking(
@@ -34,14 +32,12 @@ def build_ranking(
 ) -> tuple[KernelOp, list[SSAValue], Renaming]:
     """Builds the kernel of an op that is an order; its buffers and its symbols."""
     buffers = [op.operands[ranking.key.operand]]
-    values = [*buffers, op.results[0]]
-    body = Block(
-        arg_types=[buffer_type(tensor_type(each).element_type) for each in values]
-    )
-    rename = Renaming()
-    with ImplicitBuilder(body):
-        _RankingBuilder(op, ranking, body.args[0], body.args[1], rename).rows(())
-    kernel = KernelOp(name, [str(each) for each in rename.names.values()], body)
+
+    def build(arguments: Sequence[SSAValue], rename: Renaming) -> None:
+        keys, output = arguments
+        _RankingBuilder(op, ranking, keys, output, rename).rows(())
+
+    kernel, rename = kernel_over([*buffers, op.results[0]], name, build)
     return kernel, buffers, rename
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.ir import Block, SSAValue
 
 from ...dialects import (
     Atom,
@@ -15,9 +19,24 @@ from ...dialects import (
     product,
     symbol,
     symbols_of,
+    tensor_type,
     terms_of,
     total,
 )
+from ...dialects.loop import KernelOp, buffer_type
+
+
+def kernel_over(
+    values: Sequence[SSAValue],
+    name: str,
+    build: Callable[[Sequence[SSAValue], Renaming], None],
+) -> tuple[KernelOp, Renaming]:
+    """Builds a kernel over the buffers of values; the names of sizes in it."""
+    types = [buffer_type(tensor_type(each).element_type) for each in values]
+    body, rename = Block(arg_types=types), Renaming()
+    with ImplicitBuilder(body):
+        build(body.args, rename)
+    return KernelOp(name, [str(each) for each in rename.names.values()], body), rename
 
 
 @dataclass

@@ -63,11 +63,9 @@ class Builder(ArithmeticBuilder):
         self.function.tables[name] = width, numbers
         return self.pure("table", (), ADDRESS, name)
 
-    def load_constant(
-        self, address: Value, field: int = 0, type: str = WORD, width: int = 8
-    ) -> Op:
+    def load_constant(self, address: Value, field: int, type: str = WORD) -> Op:
         """What memory holds that nothing writes meanwhile; `field` counts words."""
-        return self.pure("load", (address,), type, (8 * field, width, False))
+        return self.pure("load", (address,), type, (8 * field, 8, False))
 
     def load(
         self,

@@ -51,10 +51,10 @@ def missing_operators(names: Iterable[str]) -> NotSelectedError:
     )
 
 
-def missing_operator(name: str, backend: str = "CPU") -> OperatorNotSelectedError:
+def missing_operator(name: str) -> OperatorNotSelectedError:
     """The error of an operator that is called, and was not built."""
     return OperatorNotSelectedError(
-        f"Could not run '{name}' with arguments from the '{backend}' backend. This "
+        f"Could not run '{name}' with arguments from the 'CPU' backend. This "
         "could be because the operator doesn't exist for this backend, or was omitted "
         "during the selective/custom build process (if using custom build).\n"
         f"{_operators([name], is_root=False)}"

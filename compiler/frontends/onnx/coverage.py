@@ -23,11 +23,6 @@ READERS: dict[str, Callable[..., object]] = {
 """The readers of ops."""
 
 
-def has_latest_opset() -> bool:
-    """Whether the package onnx has the ops of the latest opset that is read."""
-    return defs.onnx_opset_version() == LATEST
-
-
 def every_op() -> list[str]:
     """
     ONNX's own ops in the latest opset, those that only older opsets have, and the ops

@@ -69,19 +69,19 @@ def pool_window(node: Node, kernel: pooling.Sizes) -> Window | OpenWindow:
     window = window_of(node, spatial, kernel)
     if rounds_up(node):
         return window
-    beyond = list[int]()
-    for axis, lacking in enumerate(pooling.missing(window, spatial)):
-        low, high, stride = window.low[axis], window.high[axis], window.strides[axis]
-        size, least = spatial[axis], window.reach[axis] - low - high
-        # An image without elements has no window.
-        if not isinstance(lacking, int) and stride > 1 and least > 1:
+    beyond = [0] * len(spatial)
+    for axis, (size, stride) in enumerate(zip(spatial, window.strides, strict=True)):
+        least = window.reach[axis] - window.low[axis] - window.high[axis]
+        if isinstance(size, int):
+            beyond[axis] = pooling.missing(size, least, stride)
+        elif stride > 1 and least > 1:
+            # An image without elements has no window.
             fits, has_none = size - least, least - stride - size
             message = (
                 f"a size {size} of {least} or more along spatial axis {axis} of a "
                 "pool, or a model compiled for inputs of known sizes"
             )
             node.require(greater(fits, has_none), message)
-        beyond.append(lacking if isinstance(lacking, int) else 0)
     return replace(window, beyond=(*beyond,))
 
 

@@ -147,7 +147,10 @@ def run_time_shape(node: Node, keeps_zero: bool) -> list[Dim]:
     left = DivOp(quantity(total, i64), MaximumOp(rest, one))
     left = WhereOp(LtOp(rest, one), quantity(-1, i64), left)
     new = [at for at, each in enumerate(shape) if each is None]
-    found = [WhereOp(_is_rest(values[at]), left, values[at]).result for at in new]
+    found: list[SSAValue] = []
+    for size in (values[at] for at in new):
+        is_rest = EqOp(size, quantity(-1, i64))
+        found.append(WhereOp(is_rest, left, size).result)
     if len(new) == 1:
         implied = floordiv(total, product(each for each in shape if each is not None))
         made = str(node.symbols.define(f"{node.name}_size"))
@@ -176,11 +179,6 @@ def require_no_zero(node: Node, at: int, size: Dim) -> None:
 def keeps(size: Dim, old: Dim) -> bool:
     """Whether a size that a Reshape computes is not 0, or the size of the input is."""
     return isinstance(size, int) or divides(primitive(size), old)
-
-
-def _is_rest(size: SSAValue) -> SSAValue:
-    """Builds whether a size stands for what the others leave."""
-    return EqOp(size, quantity(-1, i64)).result
 
 
 def element(node: Node, place: int, at: int) -> SSAValue:

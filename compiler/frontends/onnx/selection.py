@@ -208,8 +208,9 @@ def run_of(node: Node, place: int, size: Dim, wraps: bool) -> Cut | None:
 def pad(node: Node) -> Result:
     """The tensor padded along each axis, or cropped for negative amounts."""
     rank = node.rank(0)
+    is_old = "pads" in node.signature.attributes
     pads: Sequence[Dim] | None = (
-        node.integers("pads") if _is_old(node) else run_time_sizes(node, 1, "pad")
+        node.integers("pads") if is_old else run_time_sizes(node, 1, "pad")
     )
     axes = range(rank)
     if node.has(3):
@@ -226,11 +227,6 @@ def pad(node: Node) -> Result:
         raise node.error(f"expected a mode {wanted}, got {mode!r}")
     value = _padding(node) if mode == "constant" and any((*low, *high)) else 0.0
     return padding.padded(node.operand(0), low, high, mode, value)
-
-
-def _is_old(node: Node) -> bool:
-    """Whether the amounts of a Pad are an attribute."""
-    return "pads" in node.signature.attributes
 
 
 def _padding(node: Node) -> float:

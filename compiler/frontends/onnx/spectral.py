@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import Array, Dim, Polynomial, floordiv, lesser, product
+from ....dialects import Dim, Polynomial, floordiv, lesser, product
 from ....dialects.graph import ConvOp, DivOp, MatmulOp, MulOp, to_elements
 from ....dialects.graph.compose import matrices, number_like, part, permuted, reshaped
 from .. import fourier
@@ -137,11 +137,6 @@ def _window(node: Node, length: Dim) -> SSAValue:
     return reshaped(node.operand(2), [length])
 
 
-def _mel(hertz: Array) -> Array:
-    """A frequency on the mel scale."""
-    return 2595 * np.log10(1 + hertz / 700)
-
-
 def _mel_weights(node: Node) -> Result:
     """Triangles over the frequencies of a transform, equally wide on the mel scale."""
     bins, length, rate = (node.whole_number(place) for place in range(3))
@@ -150,7 +145,7 @@ def _mel_weights(node: Node) -> Result:
         raise node.error(
             f"expected bins, a length and a rate, got {bins}, {length} and {rate}"
         )
-    low, high = _mel(edges.astype(np.float64))
+    low, high = 2595 * np.log10(1 + edges.astype(np.float64) / 700)
     # ONNX divides by two more than there are triangles, so the last edge is not met.
     scale = low + np.arange(bins + 2) * ((high - low) / (bins + 2))
     hertz = 700 * (10 ** (scale / 2595) - 1)

@@ -110,7 +110,7 @@ class Counting:
         if known is None or known.is_symbolic or known.array.size != 1:
             return None
         number = float(known.array.item())
-        is_small = _is_float(known) and abs(number) <= _EXACT
+        is_small = known.element in (f32, f64) and abs(number) <= _EXACT
         return int(number) if is_small and number.is_integer() else None
 
     def _step(self, value: SSAValue) -> tuple[Dim, int] | None:
@@ -137,11 +137,6 @@ class Counting:
 def _is_whole(value: SSAValue) -> bool:
     """Whether a tensor has integers."""
     return isinstance(tensor_type(value).element_type, IntegerType)
-
-
-def _is_float(known: Known) -> bool:
-    """Whether a known tensor has floats that hold each integer up to `_EXACT`."""
-    return known.element in (f32, f64)
 
 
 def _uncast(value: SSAValue) -> SSAValue:

@@ -9,7 +9,7 @@ import torch
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, Element, tensor_type
+from ....dialects import Element, tensor_type
 from ....dialects.graph import (
     Combiner,
     CumsumOp,
@@ -23,13 +23,13 @@ from ....dialects.graph import (
     MaximumOp,
     MulOp,
     NeOp,
-    ScatterNdOp,
     SubOp,
     WhereOp,
 )
 from ....dialects.graph.compose import (
     convert,
     counted,
+    distinct,
     expanded,
     joined,
     number,
@@ -41,14 +41,10 @@ from ....dialects.graph.compose import (
 )
 from .call import Call, Reader, Result
 from .pooling import is_used
+from .scattering import full
 
 _SUM, _MEAN, _MAX = range(3)
 """Torch's numbers of the modes of an embedding bag."""
-
-
-def _filled(value: float, element: Element, *shape: Dim) -> SSAValue:
-    """A tensor filled with one number."""
-    return expanded(number(value, element), shape)
 
 
 class _Bags:
@@ -58,14 +54,8 @@ class _Bags:
         """The last of the bags begins at the last offset."""
         self.indices = indices
         (self.count,), (self.bags,) = shape_of(indices), shape_of(offsets)
-        begins = ScatterNdOp(
-            _filled(0, i64, self.count + 1),
-            reshaped(convert(offsets, i64), [self.bags, 1]),
-            _filled(1, i64, self.bags),
-            axes=(0,),
-            wraps=False,
-            reduction="add",
-        )
+        none, ones = full(0, i64, self.count + 1), full(1, i64, self.bags)
+        begins = distinct.combined_at(none, convert(offsets, i64), ones, "add")
         begun = part(CumsumOp(begins, axis=0).result, 0, 0, self.count)
         self.numbers = SubOp(begun, number(1, i64)).result
         self.skipped: SSAValue | None = None
@@ -78,10 +68,7 @@ class _Bags:
         whole = expanded(
             number_like(start, updates), [self.bags, *shape_of(updates)[1:]]
         )
-        into = reshaped(self.numbers, [self.count, 1])
-        return ScatterNdOp(
-            whole, into, updates, axes=(0,), wraps=False, reduction=how
-        ).result
+        return distinct.combined_at(whole, self.numbers, updates, how)
 
     def without_skipped(self, values: SSAValue, instead: float) -> SSAValue:
         """Rows, or numbers, one for each index, with another number for padding."""
@@ -93,7 +80,7 @@ class _Bags:
 
     def sizes(self, element: Element) -> SSAValue:
         """How many indices of each bag count."""
-        ones = self.without_skipped(_filled(1, element, self.count), 0)
+        ones = self.without_skipped(full(1, element, self.count), 0)
         return self.combined(ones, 0, "add")
 
     def first_equal(self, rows: SSAValue, most: SSAValue) -> SSAValue:
@@ -110,11 +97,8 @@ class _Bags:
         none = quantity(self.count, i64)
         places = WhereOp(found, counted(self.count, 0, 2), none).result
         whole = expanded(none, shape_of(most))
-        into = reshaped(self.numbers, [self.count, 1])
-        first = ScatterNdOp(
-            whole, into, places, axes=(0,), wraps=False, reduction="min"
-        ).result
-        held = joined([convert(self.indices, i64), _filled(0, i64, 1)], 0)
+        first = distinct.combined_at(whole, self.numbers, places, "min")
+        held = joined([convert(self.indices, i64), full(0, i64, 1)], 0)
         return IndexSelectOp(held, first, axis=0, wraps=False).result
 
 
@@ -191,7 +175,7 @@ def _for_training(
             value = bags.numbers
         elif mode == _SUM:
             sizes = call.sizes.shape(call.node.meta["val"][place + 1])
-            value = _filled(0, i64, *sizes)
+            value = full(0, i64, *sizes)
         else:
             value = bags.sizes(i64) if greatest is None or place == 1 else greatest
         found[place] = convert(value, type.element_type)

@@ -87,6 +87,11 @@ def each(value: Window, count: int) -> tuple[int, ...]:
     return numbers * count if len(numbers) == 1 else numbers
 
 
+def each_of(count: int, *values: Window) -> tuple[tuple[int, ...], ...]:
+    """The same of several values."""
+    return tuple(each(value, count) for value in values)
+
+
 def over_batch(
     x: SSAValue, rank: int, build: Callable[[SSAValue], SSAValue]
 ) -> SSAValue:
@@ -165,15 +170,15 @@ def conv_transpose(
     """The transposed convolution of one image or of a batch, plus a bias."""
     _, _, *sizes = shape_of(weight)
     count = len(sizes)
-    strides, around, steps, more = (
-        each(numbers, count) for numbers in (stride, padding, dilation, output_padding)
-    )
+    ways = each_of(count, stride, padding, dilation, output_padding)
+    strides, around, steps, more = ways
     kernel, none = _known(sizes), (0,) * count
 
     def build(batch: SSAValue) -> SSAValue:
         if kernel is None:
-            ways = strides, steps, around, more
-            result = open_kernel.convolved_back_by_sizes(batch, weight, groups, *ways)
+            result = open_kernel.convolved_back_by_sizes(
+                batch, weight, groups, strides, steps, around, more
+            )
         else:
             window = pooling.Window(kernel, strides, steps, around, around, none)
             result = convolved_back(batch, weight, groups, window, more)

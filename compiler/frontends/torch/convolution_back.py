@@ -18,7 +18,7 @@ from ....dialects.graph.compose import (
     shape_of,
 )
 from .call import Call, Reader, Result
-from .contraction import Window, each
+from .contraction import Window, each, each_of
 
 
 def _fitted(x: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
@@ -65,16 +65,9 @@ def _back(
 ) -> Result:
     """The gradients of the image, the weights and the bias, where they are wanted."""
     count = len(shape_of(x)) - 2
-    kernel, strides, around, steps, more = (
-        each(numbers, count)
-        for numbers in (
-            shape_of(weight)[2:],
-            stride,
-            padding,
-            dilation,
-            output_padding,
-        )
-    )
+    kernel = each(shape_of(weight)[2:], count)
+    ways = each_of(count, stride, padding, dilation, output_padding)
+    strides, around, steps, more = ways
     window = pooling.Window(kernel, strides, steps, around, around, (0,) * count)
     found: list[SSAValue | None] = [None, None, None]
     if mask[0]:

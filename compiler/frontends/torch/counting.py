@@ -11,15 +11,14 @@ from ....dialects.graph import (
     MaximumOp,
     ReduceMaxOp,
     ReduceMinOp,
-    ScatterNdOp,
     WhereOp,
 )
 from ....dialects.graph.compose import (
     convert,
+    distinct,
     expanded,
     number,
     plus,
-    reshaped,
     shape_of,
 )
 from .call import Call, Reader, Result
@@ -53,14 +52,8 @@ def _occurrences(
     amounts = expanded(number(1, call.element), [count])
     if weights is not None:
         amounts = convert(weights, call.element)
-    return ScatterNdOp(
-        expanded(number(0, call.element), [size]),
-        reshaped(numbers, [count, 1]),
-        amounts,
-        axes=(0,),
-        wraps=False,
-        reduction="add",
-    ).result
+    none = expanded(number(0, call.element), [size])
+    return distinct.combined_at(none, numbers, amounts, "add")
 
 
 READERS: dict[str, Reader] = {"aten.bincount.default": _occurrences}

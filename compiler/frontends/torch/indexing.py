@@ -24,6 +24,7 @@ from ....dialects.graph import (
 from ....dialects.graph.compose import (
     at_index,
     convert,
+    distinct,
     expanded,
     number,
     number_like,
@@ -253,15 +254,7 @@ def slice_scatter(
             axis=place,
         ).result
     places = progression(quantity(first, i64), step, size)
-    rest = [each for each in range(len(shape)) if each != place]
-    return ScatterNdOp(
-        x,
-        reshaped(places, [size, 1]),
-        permuted(source, [place, *rest]),
-        axes=(place,),
-        wraps=False,
-        reduction="none",
-    ).result
+    return distinct.combined_at(x, places, source, "none", place)
 
 
 def masked_scatter(call: Call, x: SSAValue, mask: SSAValue, source: SSAValue) -> Result:

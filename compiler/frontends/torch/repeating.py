@@ -15,12 +15,12 @@ from ....dialects.graph import (
     IndexSelectOp,
     LtOp,
     ReduceMinOp,
-    ScatterNdOp,
     SumOp,
     WhereOp,
 )
 from ....dialects.graph.compose import (
     convert,
+    distinct,
     expanded,
     must_be,
     number,
@@ -31,6 +31,7 @@ from ....dialects.graph.compose import (
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 from .data_dependent import decided, known_elements
+from .scattering import full
 
 
 def _places(call: Call, repeats: SSAValue, foreseen: int | SymInt) -> SSAValue:
@@ -48,14 +49,8 @@ def _places(call: Call, repeats: SSAValue, foreseen: int | SymInt) -> SSAValue:
     (count,) = shape_of(repeats)
     size = _size(call, repeats, foreseen)
     ends = CumsumOp(repeats, axis=0).result
-    marks = ScatterNdOp(
-        expanded(number(0, i64), [size + 1]),
-        reshaped(ends, [count, 1]),
-        expanded(number(1, i64), [count]),
-        axes=(0,),
-        wraps=False,
-        reduction="add",
-    )
+    none, ones = full(0, i64, size + 1), full(1, i64, count)
+    marks = distinct.combined_at(none, ends, ones, "add")
     return part(CumsumOp(marks, axis=0).result, 0, 0, size)
 
 

@@ -9,14 +9,13 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, tensor_type
-from ....dialects.graph import EqOp, ResampleOp, ScatterNdOp
+from ....dialects.graph import EqOp, ResampleOp
 from ....dialects.graph.compose import (
     convert,
     counted,
+    distinct,
     expanded,
     number_like,
-    permuted,
-    reshaped,
     shape_of,
 )
 from ..unsupported import Varies
@@ -58,15 +57,8 @@ def _to_nearest(count: int, coordinates: str) -> Reader:
             return gradient
         shape = list(shape_of(gradient))
         shape[axis] = size
-        rest = [each for each in range(len(shape)) if each != axis]
-        return ScatterNdOp(
-            expanded(number_like(0, gradient), shape),
-            reshaped(chosen, [points, 1]),
-            permuted(gradient, [axis, *rest]),
-            axes=(axis,),
-            wraps=False,
-            reduction="add",
-        ).result
+        into = expanded(number_like(0, gradient), shape)
+        return distinct.combined_at(into, chosen, gradient, "add", axis)
 
     def read(
         call: Call,

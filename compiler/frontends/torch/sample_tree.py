@@ -18,24 +18,20 @@ from torch.utils._pytree import TreeSpec
 
 def sample_inputs(program: ExportedProgram) -> Any:
     """The positional inputs and those with names, as a tuple of both."""
-    spec = program.call_spec.in_spec
-    assert spec is not None, "torch.export notes what a program takes"
     given = program.graph_signature.input_specs
     own = (each.arg for each in given if each.kind is InputKind.USER_INPUT)
-    return _sample(program, spec, own)
+    return _sample(program, program.call_spec.in_spec, own)
 
 
 def sample_outputs(program: ExportedProgram) -> Any:
     """What the program returns, without its states."""
-    spec = program.call_spec.out_spec
-    assert spec is not None, "torch.export notes what a program returns"
     given = program.graph_signature.output_specs
     own = (each.arg for each in given if each.kind is OutputKind.USER_OUTPUT)
-    return _sample(program, spec, own)
+    return _sample(program, program.call_spec.out_spec, own)
 
 
 def _sample(
-    program: ExportedProgram, spec: TreeSpec, leaves: Iterable[ArgumentSpec]
+    program: ExportedProgram, spec: TreeSpec | None, leaves: Iterable[ArgumentSpec]
 ) -> Any:
     """
     The tree of a specification, with tensors without elements where it has tensors.
@@ -43,6 +39,7 @@ def _sample(
     Classes that somebody registered are made of these, and may compute with them what
     tensors of their ranks can: the cache of transformers joins them.
     """
+    assert spec is not None, "torch.export notes what a program takes and returns"
     values = {each.name: each.meta.get("val") for each in program.graph.nodes}
     found: list[Any] = []
     for each in leaves:

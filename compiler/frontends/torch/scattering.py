@@ -42,7 +42,7 @@ Scatter: TypeAlias = Callable[[SSAValue, SSAValue, str], SSAValue]
 """Builds a scatter: input, updates and the name of the reduction."""
 
 
-def _filled(value: float, element: Element, *shape: Dim) -> SSAValue:
+def full(value: float, element: Element, *shape: Dim) -> SSAValue:
     """A tensor filled with one number."""
     return expanded(number(value, element), shape)
 
@@ -66,17 +66,15 @@ def _reduce_into(
     how, type = _COMBINERS[reduction], tensor_type(x)
     before = x
     if not include_self:
-        start = _filled(_identity(how, x), type.element_type, *shape_of(updates))
+        start = full(_identity(how, x), type.element_type, *shape_of(updates))
         before = scatter(x, start, "none")
     total = scatter(before, updates, how)
     if reduction != "mean":
         return total
-    one = _filled(1, type.element_type, *shape_of(updates))
-    counts = _filled(1, type.element_type, *shape_of(x))
+    one = full(1, type.element_type, *shape_of(updates))
+    counts = full(1, type.element_type, *shape_of(x))
     if not include_self:
-        counts = scatter(
-            counts, _filled(0, type.element_type, *shape_of(updates)), "none"
-        )
+        counts = scatter(counts, full(0, type.element_type, *shape_of(updates)), "none")
     divide = DivOp if is_float(type) else FloorDivOp
     return divide(total, scatter(counts, one, "add")).result
 

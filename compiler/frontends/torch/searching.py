@@ -22,7 +22,6 @@ from ....dialects.graph import (
     MulOp,
     ReduceMaxOp,
     ReduceMinOp,
-    ScatterNdOp,
     SubOp,
     SumOp,
     WhereOp,
@@ -30,6 +29,7 @@ from ....dialects.graph import (
 from ....dialects.graph.compose import (
     convert,
     counted,
+    distinct,
     expanded,
     joined,
     number,
@@ -104,26 +104,36 @@ def _histogram(
     elif count == 0:
         low, high = number_like(least, x), number_like(least + 1, x)
     else:
-        low, high = (
-            op(flat, axes=(0,), keepdims=False).result
-            for op in (ReduceMinOp, ReduceMaxOp)
-        )
-        is_one = EqOp(low, high).result
-        low = WhereOp(is_one, plus(low, -1), low).result
-        high = WhereOp(is_one, plus(high, 1), high).result
+        low, high = _kept_apart(*_limits_of(flat), 1)
     share = times(SubOp(flat, low).result, bins)
     place = convert(DivOp(share, SubOp(high, low)).result, i64)
+    is_counted, at = _in_bins(flat, low, high, place, bins)
+    none = expanded(number(0, call.element), [bins])
+    return distinct.combined_at(none, at, convert(is_counted, call.element), "add")
+
+
+def _in_bins(
+    flat: SSAValue, low: SSAValue, high: SSAValue, place: SSAValue, bins: Dim
+) -> tuple[SSAValue, SSAValue]:
+    """Whether each number is in one of some bins, and in which; else in the first."""
     is_counted = LogicalAndOp(GeOp(flat, low), LeOp(flat, high)).result
-    inside = MinimumOp(place, number(bins - 1, i64))
-    at = WhereOp(is_counted, inside, number(0, i64)).result
-    return ScatterNdOp(
-        expanded(number(0, call.element), [bins]),
-        reshaped(at, [count, 1]),
-        convert(is_counted, call.element),
-        axes=(0,),
-        wraps=False,
-        reduction="add",
-    ).result
+    inside = MinimumOp(place, quantity(bins - 1, i64))
+    return is_counted, WhereOp(is_counted, inside, number(0, i64)).result
+
+
+def _limits_of(flat: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """The least and the greatest of numbers."""
+    least = ReduceMinOp(flat, axes=(0,), keepdims=False).result
+    return least, ReduceMaxOp(flat, axes=(0,), keepdims=False).result
+
+
+def _kept_apart(
+    low: SSAValue, high: SSAValue, margin: float
+) -> tuple[SSAValue, SSAValue]:
+    """Two numbers, moved apart by a margin on both sides where they are one."""
+    is_one = EqOp(low, high).result
+    low = WhereOp(is_one, plus(low, -margin), low).result
+    return low, WhereOp(is_one, plus(high, margin), high).result
 
 
 def _weighed(
@@ -140,18 +150,11 @@ def _weighed(
     ends: tuple[Dim, Dim] = (0, many - 1)
     low, high = (part(edges, 0, at, 1) for at in ends)
     place = plus(sorted_places(edges, flat, right=True), -1)
-    is_counted = LogicalAndOp(GeOp(flat, low), LeOp(flat, high)).result
-    inside = MinimumOp(place, quantity(many - 2, i64))
-    at = WhereOp(is_counted, inside, number(0, i64)).result
+    is_counted, at = _in_bins(flat, low, high, place, many - 1)
     amount = number_like(1, x) if weight is None else reshaped(weight, [count])
-    found = ScatterNdOp(
-        expanded(number_like(0, x), [many - 1]),
-        reshaped(at, [count, 1]),
-        expanded(WhereOp(is_counted, amount, number_like(0, x)).result, [count]),
-        axes=(0,),
-        wraps=False,
-        reduction="add",
-    ).result
+    amount = WhereOp(is_counted, amount, number_like(0, x)).result
+    none = expanded(number_like(0, x), [many - 1])
+    found = distinct.combined_at(none, at, expanded(amount, [count]), "add")
     if density:
         total = SumOp(found, axes=(0,), keepdims=True)
         width = SubOp(part(edges, 0, 1, many - 1), part(edges, 0, 0, many - 1))
@@ -184,13 +187,8 @@ def _histogram_of_bins(
         first, last = limits or (0, 1)
         low, high = number_like(first, x), number_like(last, x)
     else:
-        low, high = (
-            op(flat, axes=(0,), keepdims=False).result
-            for op in (ReduceMinOp, ReduceMaxOp)
-        )
-    is_one = EqOp(low, high).result
-    low = WhereOp(is_one, plus(low, -0.5), low).result
-    high = WhereOp(is_one, plus(high, 0.5), high).result
+        low, high = _limits_of(flat)
+    low, high = _kept_apart(low, high, 0.5)
     step = DivOp(SubOp(high, low), number_like(bins, x)).result
     element = tensor_type(x).element_type
     # From both ends, as torch counts, so that the last edge is exact.

@@ -16,8 +16,15 @@ from torch import fx
 from xdsl.ir import SSAValue
 
 from ....dialects import Array, Dim
-from ....dialects.graph import IndexSelectOp, ScatterNdOp
-from ....dialects.graph.compose import convert, expanded, part, reshaped, shape_of
+from ....dialects.graph import IndexSelectOp
+from ....dialects.graph.compose import (
+    convert,
+    distinct,
+    expanded,
+    part,
+    reshaped,
+    shape_of,
+)
 from ..unsupported import Unsupported, Varies
 from .call import Call, Reader, Result
 
@@ -98,13 +105,11 @@ def as_strided_scatter(
     first: Dim | None = None,
 ) -> Result:
     """The tensor with the elements at some places in memory replaced."""
-    index = _elements(call, sizes, strides, first).reshape(-1, 1)
+    index = _elements(call, sizes, strides, first).reshape(-1)
     updates = reshaped(convert(source, call.element), [len(index)])
     flat = reshaped(x, [prod(_known(shape_of(x)))])
-    result = ScatterNdOp(
-        flat, call.constant(index), updates, axes=(0,), wraps=False, reduction="none"
-    )
-    return reshaped(result.result, call.shape)
+    result = distinct.combined_at(flat, call.constant(index), updates, "none")
+    return reshaped(result, call.shape)
 
 
 READERS: dict[str, Reader] = {

@@ -31,7 +31,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -164,9 +163,7 @@ def _seed_input(function: func.FuncOp, seeds: list[GetAttrOp]) -> SSAValue:
             )
     block = function.body.block
     given = block.insert_arg(tensor(i64), len(block.args))
-    function.function_type = FunctionType.from_lists(
-        list(block.arg_types), list(function.function_type.outputs)
-    )
+    function.update_function_type()
     names = function.attributes.get(INPUT_NAMES)
     if isa(names, ArrayAttr[StringAttr]):
         if any(each.data == _NAME for each in names):

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
@@ -125,7 +125,7 @@ def _flatten_arguments(function: func.FuncOp) -> None:
         whole = _rebuild(argument.type, iter(inner), at)
         argument.replace_all_uses_with(whole)
         block.erase_arg(argument)
-    _update_type(function)
+    function.update_function_type()
 
 
 def _rebuild(type: Attribute, values: Iterator[SSAValue], at: InsertPoint) -> SSAValue:
@@ -160,17 +160,7 @@ def _flatten_results(function: func.FuncOp) -> None:
     Rewriter.replace_op(
         end, func.ReturnOp(*(each for value in end.operands for each in flat(value)))
     )
-    _update_type(function)
-
-
-def _update_type(function: func.FuncOp) -> None:
-    """Updates the type of the function from its body."""
-    block: Block = function.body.block
-    end = block.last_op
-    assert end is not None
-    function.function_type = FunctionType.from_lists(
-        [each.type for each in block.args], list(end.operand_types)
-    )
+    function.update_function_type()
 
 
 def _verify_no_containers(module: ModuleOp) -> None:

@@ -53,7 +53,7 @@ from ....dialects.graph import (
 from ....dialects.kernel import is_contraction
 from ...ir import WeightStore, weights_of
 from ..axis_grid import AxisGrid
-from ..candidates import LEAST_LINE
+from ..candidates import is_line
 from ..known_values import constant_value
 
 
@@ -164,8 +164,9 @@ def _replace(chain: _Chain) -> None:
         return
     # A product stores lines, which are moved by what comes after it.
     order, line = [*range(rank)], grid.line
-    if line is not None and _is_long(grid, line) and _is_of_product(source):
-        order.append(order.pop(line))
+    if line is not None and _is_of_product(source):
+        if is_line(product(grid.sizes[each] for each in grid.writes[line])):
+            order.append(order.pop(line))
     grid = grid.permuted(order).joined()
     moved = RearrangeOp(
         source,
@@ -188,12 +189,6 @@ def _replace(chain: _Chain) -> None:
     Rewriter.replace_op(last, [], [result])
     for each in reversed(chain.ops[:-1]):
         Rewriter.erase_op(each)
-
-
-def _is_long(grid: AxisGrid, axis: int) -> bool:
-    """Whether a product stores what is along an axis of a result in vectors."""
-    size = product(grid.sizes[each] for each in grid.writes[axis])
-    return isinstance(size, int) and size >= LEAST_LINE
 
 
 def _is_of_product(value: SSAValue) -> bool:

@@ -54,10 +54,8 @@ from ....dialects import tensor_type
 from ....dialects.graph import (
     CastOp,
     ControlOp,
-    FusionOp,
     GraphOp,
     Nest,
-    YieldOp,
     defined_symbols,
 )
 from ....dialects.graph.compose import rounding
@@ -76,6 +74,7 @@ from ..candidates import (
 from ..defined_functions import defined_functions
 from ..joined_parts import can_join
 from ..moved_factors import reads_looked_up
+from ..narrow_reads import fused
 
 
 def _widens(op: Operation) -> bool:
@@ -242,25 +241,4 @@ def _fuse_block(block: Block, defined: Set[str]) -> None:
             groups.add(op, group)
     for group in groups.known.values():
         if len(group.ops) > 1:
-            _build_fusion(sorted(group.ops, key=order.__getitem__))
-
-
-def _build_fusion(ops: Sequence[GraphOp]) -> None:
-    """Replaces `ops`, which are in order, by one fusion that yields the last result."""
-    inside, last = set[Operation](ops), ops[-1]
-    inputs: dict[SSAValue, None] = {}
-    for op in ops:
-        for operand in op.operands:
-            if operand.owner not in inside:
-                inputs[operand] = None
-    body = Block(arg_types=[each.type for each in inputs])
-    copies: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
-    for op in ops:
-        body.add_op(op.clone(copies))
-    body.add_op(YieldOp(copies[last.results[0]]))
-    fusion = FusionOp.of(list(inputs), body)
-    fusion.location = last.location
-    Rewriter.insert_op(fusion, InsertPoint.before(last))
-    Rewriter.replace_op(last, [], [fusion.result])
-    for op in reversed(ops[:-1]):
-        Rewriter.erase_op(op)
+            fused(sorted(group.ops, key=order.__getitem__))

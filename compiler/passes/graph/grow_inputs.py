@@ -37,7 +37,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -59,15 +58,14 @@ from ....dialects import (
     tensor,
     tensor_type,
 )
-from ....dialects.graph import ConcatOp, DefineSymbolOp, ScatterNdOp
+from ....dialects.graph import ConcatOp, DefineSymbolOp
 from ....dialects.graph.compose import (
     cut,
+    distinct,
     joined,
     part,
-    permuted,
     progression,
     quantity,
-    reshaped,
 )
 from ....runtime.program import GROWTH, Cache, Growth
 from ...ir import INPUT_NAMES, SYMBOLS
@@ -139,9 +137,7 @@ class _Growing:
         attributes = self.function.attributes
         attributes[GROWTH] = StringAttr(growth.to_json())
         self.name_inputs(len(given))
-        self.function.function_type = FunctionType.from_lists(
-            [each.type for each in self.block.args], list(end.operand_types)
-        )
+        self.function.update_function_type()
 
     def make_room(self) -> dict[SSAValue, BlockArgument]:
         """The filled part of each input that got room, with the input."""
@@ -216,22 +212,14 @@ class _Growing:
             count = sizes(tensor_type(new))[axis]
             start = sizes(tensor_type(filled))[axis]
             places = progression(quantity(start, i64), 1, count)
-            others = [each for each in range(len(shape)) if each != axis]
-            whole = ScatterNdOp(
-                cache,
-                reshaped(places, [count, 1]),
-                permuted(new, [axis, *others]),
-                axes=(axis,),
-                wraps=False,
-                reduction="none",
-            )
-            result = part(whole.result, axis, 0, shape[axis])
+            whole = distinct.combined_at(cache, places, new, "none", axis)
+            result = part(whole, axis, 0, shape[axis])
         for each in before.ops:
             each.location = op.location
         Rewriter.inline_block(before, InsertPoint.before(op))
         op.result.replace_all_uses_with(result)
         Rewriter.erase_op(op)
-        return whole.result
+        return whole
 
     def range_of(self, name: str) -> tuple[Dim, Dim]:
         """The least and the most of a symbol that grows, which is none of a call."""

@@ -28,7 +28,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     ModuleOp,
     TensorType,
 )
@@ -84,11 +83,7 @@ def bind_symbols(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
     for argument in block.args:
         Rewriter.replace_value_with_new_type(argument, _bind(argument.type, symbols))
     infer_block(block, symbols)
-    end = block.last_op
-    assert end is not None
-    function.function_type = FunctionType.from_lists(
-        [each.type for each in block.args], list(end.operand_types)
-    )
+    function.update_function_type()
     ranges = function.attributes.get(SYMBOLS)
     if isinstance(ranges, DictionaryAttr):
         left = {name: each for name, each in ranges.data.items() if name not in symbols}

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
@@ -63,9 +63,7 @@ class ObserveValues(ModulePass):
             names += [f"{OBSERVED}{name}" for name in own]
             end.operands = [*end.operands, *own.values()]
             outputs = len(function.function_type.outputs)
-            function.function_type = FunctionType.from_lists(
-                list(block.arg_types), list(end.operand_types)
-            )
+            function.update_function_type()
             function.attributes[OUTPUT_NAMES] = ArrayAttr(map(StringAttr, names))
             known = function.attributes.pop(STRUCTURE, None)
             if isinstance(known, StringAttr):

@@ -32,7 +32,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -134,11 +133,7 @@ def _solve(function: func.FuncOp, axis: Axis) -> None:
     argument.replace_uses_with_if(view.result, lambda use: use.operation is not view)
     shape[axis.place] = fresh
     Rewriter.replace_value_with_new_type(argument, tensor(type.element_type, *shape))
-    end = block.last_op
-    assert isinstance(end, func.ReturnOp), "a function ends with its results"
-    function.function_type = FunctionType.from_lists(
-        [each.type for each in block.args], list(end.operand_types)
-    )
+    function.update_function_type()
 
 
 def _bound(function: func.FuncOp, axis: Axis, fresh: str) -> None:

@@ -191,7 +191,8 @@ def _splittable(root: ForOp | TileOp) -> _Share | None:
             break
         (root,) = inner
     if isinstance(root, TileOp):
-        found = [each for each in found if not _is_repeated(each.op, root)]
+        if _packs_anew(root):  # each thread would pack again what a tile packs of B
+            found = [each for each in found if each.op not in root.over]
         found += _shares_of(root)
     # An open batch may be of one row: a loop inside of it that has enough comes first.
     enough = [each for each in found if each.least >= _MIN_TRIPS]
@@ -202,11 +203,6 @@ def _splittable(root: ForOp | TileOp) -> _Share | None:
     near = [each for each in found if _MUCH_FEWER * each.count >= most]
     best = max(near, key=lambda each: (-each.unevenness, each.count), default=None)
     return best if best is not None and best.count > 1 else None
-
-
-def _is_repeated(loop: ForOp | TileOp, tile: TileOp) -> bool:
-    """Whether each thread would pack again what a tile packs of B."""
-    return _packs_anew(tile) and loop in tile.over
 
 
 def _packs_anew(tile: TileOp) -> bool:

@@ -96,7 +96,7 @@ class VectorizeLoops(ModulePass):
                     continue
                 for loop in _sums(root):
                     loop.partials = IntegerAttr(_partials(loop, target), i64)
-                for loop in _best_loops(root, target):
+                for loop in _choose(root, target, 1)[1]:
                     loop.lanes = IntegerAttr(_fitting(loop, target), i64)
                     if (vectors := _vectors_of(loop, target)) > 1:
                         loop.vectors = IntegerAttr(vectors, i64)
@@ -166,12 +166,6 @@ def _partials(loop: ForOp, target: TargetAttr) -> int:
     return target.lanes(max(widths))
 
 
-def _best_loops(root: ForOp, target: TargetAttr) -> list[ForOp]:
-    """The loops of a nest that gain most from vectors, none inside another."""
-    _, best = _choose(root, target, 1)
-    return best
-
-
 def _choose(loop: ForOp, target: TargetAttr, depth: int) -> tuple[int, list[ForOp]]:
     """
     What a nest gains from vectors, and the loops to run so: this one, or those inside.
@@ -200,17 +194,13 @@ def _choose(loop: ForOp, target: TargetAttr, depth: int) -> tuple[int, list[ForO
 
     computed = list(_computed(loop))
     own = weigh((each, _gain(each, loop.index, lanes)) for each in accesses)
-    own += weigh((each, _FUNCTION) for each in computed if _is_function(each))
+    chains = (each for each in computed if constants_of([each]) >= _MANY_CONSTANTS)
+    own += weigh((each, _FUNCTION) for each in chains)
     if own > 0:
         # What else is computed decides between loops, but makes no loop worth it.
         own += weigh((each, 1) for each in computed)
     own *= _WEIGHT_PER_DEPTH**depth
     return (own, [loop]) if own > max(score, 0) else (score, best)
-
-
-def _is_function(op: Operation) -> bool:
-    """Whether an op is written as a chain of many instructions."""
-    return constants_of([op]) >= _MANY_CONSTANTS
 
 
 def _computed(loop: ForOp) -> Iterator[Operation]:

@@ -14,11 +14,12 @@ from ..ops.index_select import IndexSelectOp
 from ..ops.logical import LogicalAndOp, LogicalOrOp
 from ..ops.reduce import SumOp
 from ..ops.scatter import ScatterOp
+from ..ops.scatter_nd import ScatterNdOp
 from ..ops.sort import SortOp
 from .counting import counted, truths
 from .number import convert, number, plus
 from .parts import at_index
-from .shaping import filled, shape_of
+from .shaping import filled, permuted, reshaped, shape_of
 
 
 def order_of_rows(rows: SSAValue) -> SSAValue:
@@ -52,6 +53,21 @@ def is_new(rows: SSAValue, nan_is_one: bool) -> SSAValue:
 def rows_at(x: SSAValue, indices: SSAValue) -> SSAValue:
     """Builds the rows of a tensor at indices."""
     return IndexSelectOp(x, indices, axis=0, wraps=False).result
+
+
+def combined_at(
+    into: SSAValue, indices: SSAValue, rows: SSAValue, how: str, axis: int = 0
+) -> SSAValue:
+    """Builds a tensor with rows combined at indices, that are in it, along an axis."""
+    others = [each for each in range(len(shape_of(rows))) if each != axis]
+    return ScatterNdOp(
+        into,
+        reshaped(indices, [*shape_of(indices), 1]),
+        permuted(rows, [axis, *others]),
+        axes=(axis,),
+        wraps=False,
+        reduction=how,
+    ).result
 
 
 def scattered(size: Dim, indices: SSAValue, values: SSAValue) -> SSAValue:

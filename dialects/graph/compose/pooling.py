@@ -8,7 +8,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from ...dims import Dim, floordiv, greater, lesser, product
+from ...dims import Dim, floordiv, product
 from ...shape import is_float, tensor_type
 from ..families.window import padded, window_sizes
 from ..literal import to_names
@@ -83,20 +83,14 @@ def rounded_up(window: Window, spatial: Sequence[Dim]) -> Window | None:
     return replace(window, high=high, beyond=beyond)
 
 
-def missing(window: Window, spatial: Sequence[Dim]) -> tuple[Dim, ...]:
+def missing(size: int, least: int, stride: int) -> int:
     """
-    How far a window is beyond the padded image along each axis where numbers of
-    positions are rounded towards zero: longer than that image by less than a stride, it
-    has one position. None of it is beyond an axis without elements.
+    How far a window is beyond the padded image along an axis, which has a position from
+    `least` elements on, where numbers of positions are rounded towards zero: longer by
+    less than a stride, it has one position. None is beyond an axis without elements.
     """
-    ends: list[Dim] = []
-    axes = zip(window.reach, window.strides, window.low, window.high, strict=True)
-    for size, (reach, stride, low, high) in zip(spatial, axes, strict=True):
-        lacking = greater(reach - low - high - size, 0)
-        if isinstance(lacking, int) and lacking >= 2 * stride:
-            lacking = 0  # it does not fit
-        ends.append(lesser(lacking, lesser(size, 1) * (stride - 1)))
-    return tuple(ends)
+    lacking = max(least - size, 0)
+    return min(lacking, stride - 1) if size and lacking < 2 * stride else 0
 
 
 def _end(

@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, floordiv
 from ...shape import Array
+from ..nest import Linear
 from ..order import Order
 
 T = TypeVar("T")
@@ -78,6 +79,17 @@ def window_sizes(
                 f"{-free} longer"
             )
     return tuple(result)
+
+
+def under_window(
+    positions: Sequence[Linear],
+    taps: Sequence[Linear],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+) -> list[Linear]:
+    """The element of an image that each tap of a window reads, along each axis."""
+    axes = zip(positions, taps, strides, dilation, strict=True)
+    return [at * stride + tap * step for at, tap, stride, step in axes]
 
 
 def taps_of(

@@ -30,6 +30,7 @@ from ..families.window import (
     put_together,
     take_apart,
     taps_of,
+    under_window,
     window_sizes,
 )
 from ..literal import to_attribute
@@ -249,12 +250,7 @@ class ConvOp(SingleResultOp):
         else:
             inner = (c_group, *kernel)
             each, *taps = axes(1 + count, 3 + count)
-        reach = [
-            position * stride + tap * step
-            for position, tap, stride, step in zip(
-                positions, taps, values["strides"], values["dilation"], strict=True
-            )
-        ]
+        reach = under_window(positions, taps, values["strides"], values["dilation"])
         output = group * per_group + channel
         input = put_together(image, group * c_group + each, reach, last)
         weight = (*taps, each, output) if last else (output, each, *taps)

@@ -22,8 +22,8 @@ from ...dims import Dim, dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from .. import scalar
 from ..families.elementwise import require
-from ..families.window import taps_of, window_sizes
-from ..nest import Nest, Read, axes, axis, same
+from ..families.window import taps_of, under_window, window_sizes
+from ..nest import Nest, Read, axes, same
 from ..op import SingleResultOp
 
 
@@ -94,12 +94,7 @@ class FoldOp(SingleResultOp):
         # The taps come first, so that the positions are contiguous.
         bounds: tuple[Dim, ...] = (n, c, *rest[count:], *rest[:count])
         taps, positions = axes(count, 2), axes(count, 2 + count)
-        there = (
-            axis(2 + count + each) * stride + axis(2 + each) * step
-            for each, (stride, step) in enumerate(
-                zip(values["strides"], values["dilation"], strict=True)
-            )
-        )
+        there = under_window(positions, taps, values["strides"], values["dilation"])
 
         def zero() -> SSAValue:
             return scalar.constant(0, self.type.element_type)

@@ -31,6 +31,7 @@ from ..families.window import (
     put_together,
     take_apart,
     taps_of,
+    under_window,
     window_sizes,
 )
 from ..literal import to_attribute, to_names
@@ -136,12 +137,7 @@ class PoolOp(SingleResultOp, ABC):
         rank = len(self.shape)
         image, channel, positions = take_apart(here := axes(rank), last)
         taps = axes(rank - 2, rank)
-        reach = [
-            position * stride + tap * step
-            for position, tap, stride, step in zip(
-                positions, taps, values["strides"], values["dilation"], strict=True
-            )
-        ]
+        reach = under_window(positions, taps, values["strides"], values["dilation"])
         bounds = (*self.shape, *values["kernel"])
         sources = (Read(0, put_together(image, channel, reach, last)),)
         # A window is two axes wide, or there are several.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
@@ -10,8 +11,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...shape import Array, Tensor, sizes, tensor
-from ..families.window import taps_of, window_sizes
-from ..nest import Nest, Read, axes, axis, same
+from ..families.window import taps_of, under_window, window_sizes
+from ..nest import Nest, Read, axes, same
 from ..op import Requirement, SingleResultOp
 
 
@@ -76,23 +77,13 @@ class UnfoldOp(SingleResultOp):
         message = f"expected a window that fits {self.input.type}"
         return [Requirement(each, message) for each in self.shape[2:]]
 
-    def reference(
-        self,
-        input: Array,
-        kernel: tuple[int, ...],
-        strides: tuple[int, ...],
-        dilation: tuple[int, ...],
-    ) -> Array:
-        return elements_under(input, kernel, strides, dilation)
+    def reference(self, input: Array, **window: Any) -> Array:
+        return elements_under(input, **window)
 
     def nests(self) -> Sequence[Nest]:
         values = self.values()
         count = len(values["kernel"])
-        reach = (
-            axis(2 + each) * stride + axis(2 + count + each) * step
-            for each, (stride, step) in enumerate(
-                zip(values["strides"], values["dilation"], strict=True)
-            )
-        )
+        positions, taps = axes(count, 2), axes(count, 2 + count)
+        reach = under_window(positions, taps, values["strides"], values["dilation"])
         sources = (Read(0, (*axes(2), *reach)),)
         return [Nest(self.shape, sources, same, axes(2 + 2 * count))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import (
     AnyFloat,
-    ArrayAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -15,23 +14,21 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
     region_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
-from ...op_class import OpClass
 from ..subscript import (
     DIM,
     Subscript,
+    SubscriptedOp,
     parse_counts,
     parse_number,
     parse_subscript,
@@ -51,7 +48,7 @@ _MOVES_PER_ELEMENT = 8
 
 
 @irdl_op_definition
-class ArgsortOp(IRDLOperation, metaclass=OpClass):
+class ArgsortOp(SubscriptedOp):
     """
     Stores which elements come first by their keys, from the subscript on.
 
@@ -77,8 +74,6 @@ class ArgsortOp(IRDLOperation, metaclass=OpClass):
     name = "loop.argsort"
 
     buffer = operand_def(MemRefType)
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
     count = prop_def(DIM)
     size = prop_def(DIM)
     descending = opt_prop_def(UnitAttr)
@@ -106,11 +101,6 @@ class ArgsortOp(IRDLOperation, metaclass=OpClass):
         super().__init__(
             operands=[buffer, at.indices], properties=properties, regions=[Region(key)]
         )
-
-    @property
-    def at(self) -> Subscript:
-        """Where the first number is stored."""
-        return Subscript.of(self.indices, self.strides)
 
     @property
     def sizes(self) -> tuple[Dim, Dim]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     AnyFloat,
-    ArrayAttr,
     IndexType,
     MemRefType,
     StringAttr,
@@ -15,23 +14,21 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
     region_def,
     result_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
-from ...op_class import OpClass
 from ..subscript import (
     DIM,
     Subscript,
+    SubscriptedOp,
     parse_number,
     parse_subscript,
     print_number,
@@ -43,7 +40,7 @@ from .memory import element_type
 
 
 @irdl_op_definition
-class ChooseOp(IRDLOperation, metaclass=OpClass):
+class ChooseOp(SubscriptedOp):
     """
     Appends to a buffer the candidates that are in conflict with none before them.
 
@@ -74,8 +71,6 @@ class ChooseOp(IRDLOperation, metaclass=OpClass):
     buffer = operand_def(MemRefType)
     start = operand_def(i64)
     most = operand_def(i64)
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
     bound = prop_def(DIM)
     within = prop_def(DIM)
     score = region_def("single_block")
@@ -104,11 +99,6 @@ class ChooseOp(IRDLOperation, metaclass=OpClass):
             regions=[Region(score), Region(conflict)],
             result_types=[i64],
         )
-
-    @property
-    def at(self) -> Subscript:
-        """What is added to a candidate."""
-        return Subscript.of(self.indices, self.strides)
 
     @property
     def sizes(self) -> tuple[Dim, Dim]:

@@ -14,12 +14,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
-    prop_def,
     result_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -27,8 +24,13 @@ from xdsl.utils.hints import isa
 
 from ...dims import Dim
 from ...element_type import ELEMENT_TYPES, loaded_type
-from ...op_class import OpClass
-from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
+from ..subscript import (
+    Subscript,
+    SubscriptedOp,
+    parse_subscript,
+    print_subscript,
+    resolve_index,
+)
 
 
 @lru_cache(64)
@@ -80,7 +82,7 @@ def parse_element(
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation, metaclass=OpClass):
+class LoadOp(SubscriptedOp):
     """
     The element of a buffer at a subscript; an integer is widened.
 
@@ -92,8 +94,6 @@ class LoadOp(IRDLOperation, metaclass=OpClass):
     name = "loop.load"
 
     buffer = operand_def(MemRefType)
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
     result = result_def()
 
     def __init__(self, buffer: SSAValue, at: Subscript):
@@ -109,11 +109,6 @@ class LoadOp(IRDLOperation, metaclass=OpClass):
     def element(self) -> Attribute:
         """The type of what is loaded, in memory."""
         return element_type(self.buffer)
-
-    @property
-    def at(self) -> Subscript:
-        """Where in the buffer."""
-        return Subscript.of(self.indices, self.strides)
 
     def print(self, printer: Printer) -> None:
         """Prints the buffer, the subscript and the type of the buffer."""
@@ -132,7 +127,7 @@ class LoadOp(IRDLOperation, metaclass=OpClass):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation, metaclass=OpClass):
+class StoreOp(SubscriptedOp):
     """
     Sets the element of a buffer at a subscript; an integer is narrowed.
 
@@ -147,8 +142,6 @@ class StoreOp(IRDLOperation, metaclass=OpClass):
 
     value = operand_def()
     buffer = operand_def(MemRefType)
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
 
     def __init__(self, value: SSAValue, buffer: SSAValue, at: Subscript):
         """Sets the element of `buffer` at `at` to `value`."""
@@ -157,11 +150,6 @@ class StoreOp(IRDLOperation, metaclass=OpClass):
             operands=[value, buffer, *at.indices],
             properties={"strides": at.attribute()},
         )
-
-    @property
-    def at(self) -> Subscript:
-        """Where in the buffer."""
-        return Subscript.of(self.indices, self.strides)
 
     def woven(self, index: SSAValue) -> Sequence[StoreOp]:
         """

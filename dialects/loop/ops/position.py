@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr, i64
+from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     prop_def,
     result_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -17,17 +16,17 @@ from ...dims import Dim, dim
 from ...op_class import OpClass
 from ..subscript import (
     DIM,
+    Number,
     Subscript,
-    parse_number,
+    SubscriptedOp,
     parse_subscript,
-    print_number,
     print_subscript,
     resolve_index,
 )
 
 
 @irdl_op_definition
-class PositionOp(IRDLOperation, metaclass=OpClass):
+class PositionOp(SubscriptedOp):
     """
     The value of a subscript, as an i64.
 
@@ -38,8 +37,6 @@ class PositionOp(IRDLOperation, metaclass=OpClass):
 
     name = "loop.position"
 
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
     result = result_def(i64)
 
     def __init__(self, at: Subscript):
@@ -49,11 +46,6 @@ class PositionOp(IRDLOperation, metaclass=OpClass):
             properties={"strides": at.attribute()},
             result_types=[i64],
         )
-
-    @property
-    def at(self) -> Subscript:
-        """The subscript."""
-        return Subscript.of(self.indices, self.strides)
 
     def print(self, printer: Printer) -> None:
         """Prints the subscript."""
@@ -86,6 +78,9 @@ class ExtentOp(IRDLOperation, metaclass=OpClass):
     size = prop_def(DIM)
     result = result_def(i64)
 
+    custom_directives = (Number,)
+    assembly_format = "custom<Number>($size) attr-dict"
+
     def __init__(self, size: Dim):
         """The value of `size`."""
         super().__init__(properties={"size": StringAttr(str(size))}, result_types=[i64])
@@ -94,13 +89,3 @@ class ExtentOp(IRDLOperation, metaclass=OpClass):
     def value(self) -> Dim:
         """The dimension."""
         return dim(self.size.data)
-
-    def print(self, printer: Printer) -> None:
-        """Prints the dimension."""
-        printer.print_string(" ")
-        print_number(printer, self.size)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ExtentOp:
-        """Reads what `print` prints."""
-        return cls(dim(parse_number(parser).data))

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
-    prop_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ...op_class import OpClass
-from ..subscript import Subscript
+from ..subscript import Subscript, SubscriptedOp
 from .memory import parse_element, print_element
 
 
 @irdl_op_definition
-class PrefetchOp(IRDLOperation, metaclass=OpClass):
+class PrefetchOp(SubscriptedOp):
     """
     Asks for the element of a buffer at a subscript, which may be beyond its end.
 
@@ -35,19 +31,12 @@ class PrefetchOp(IRDLOperation, metaclass=OpClass):
     name = "loop.prefetch"
 
     buffer = operand_def(MemRefType)
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
 
     def __init__(self, buffer: SSAValue, at: Subscript):
         """Asks for the element of `buffer` at `at`."""
         super().__init__(
             operands=[buffer, at.indices], properties={"strides": at.attribute()}
         )
-
-    @property
-    def at(self) -> Subscript:
-        """Where in the buffer."""
-        return Subscript.of(self.indices, self.strides)
 
     def print(self, printer: Printer) -> None:
         """Prints the buffer, the subscript and the type of the buffer."""

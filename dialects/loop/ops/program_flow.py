@@ -29,7 +29,7 @@ from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim
 from ...op_class import OpClass
-from ..subscript import DIM, parse_number, print_number, resolve_index
+from ..subscript import DIM, Number, parse_number, print_number, resolve_index
 
 _UNREACHED_TRIPS = 1 << 32
 """Trips that no loop makes: it is a condition that ends one with a limit above that."""
@@ -259,6 +259,12 @@ class DefineOp(IRDLOperation, metaclass=OpClass):
     low = prop_def(DIM)
     high = prop_def(DIM)
 
+    custom_directives = (Number,)
+    assembly_format = (
+        "$symbol `=` $value `from` custom<Number>($low) `to` custom<Number>($high) "
+        "attr-dict `:` type($value)"
+    )
+
     def __init__(self, symbol: str, value: SSAValue, low: Dim, high: Dim):
         """The definition of a symbol by what a buffer holds."""
         super().__init__(
@@ -274,39 +280,6 @@ class DefineOp(IRDLOperation, metaclass=OpClass):
     def range(self) -> tuple[Dim, Dim]:
         """The least and the greatest that the symbol can be."""
         return dim(self.low.data), dim(self.high.data)
-
-    def print(self, printer: Printer) -> None:
-        """Prints the symbol, the buffer, and the range."""
-        printer.print_string(" ")
-        printer.print_attribute(self.symbol)
-        printer.print_string(" = ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(" from ")
-        print_number(printer, self.low)
-        printer.print_string(" to ")
-        print_number(printer, self.high)
-        if self.attributes:
-            printer.print_string(" ")
-            printer.print_attr_dict(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> DefineOp:
-        """Reads what `print` prints."""
-        symbol = parser.parse_str_literal()
-        parser.parse_punctuation("=")
-        value = parser.parse_unresolved_operand()
-        parser.parse_keyword("from")
-        low = parse_number(parser)
-        parser.parse_keyword("to")
-        high = parse_number(parser)
-        attributes = parser.parse_optional_dictionary_attr_dict()
-        parser.parse_punctuation(":")
-        buffer = parser.resolve_operand(value, parser.parse_type())
-        op = cls(symbol, buffer, dim(low.data), dim(high.data))
-        op.attributes |= attributes
-        return op
 
 
 @irdl_op_definition

@@ -11,12 +11,10 @@ from xdsl.irdl import (
     prop_def,
     result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from ...dims import Dim, dim
 from ...op_class import OpClass
-from ..subscript import DIM, parse_number, print_number
+from ..subscript import DIM, Number
 
 
 @irdl_op_definition
@@ -39,6 +37,9 @@ class SplitIndexOp(IRDLOperation, metaclass=OpClass):
     outer = result_def(IndexType)
     inner = result_def(IndexType)
 
+    custom_directives = (Number,)
+    assembly_format = "$index `by` custom<Number>($width) attr-dict"
+
     def __init__(self, index: SSAValue, width: Dim):
         """The indices of `index` along an outer axis, and one of `width` points."""
         super().__init__(
@@ -51,19 +52,3 @@ class SplitIndexOp(IRDLOperation, metaclass=OpClass):
     def size(self) -> Dim:
         """The points of the inner axis."""
         return dim(self.width.data)
-
-    def print(self, printer: Printer) -> None:
-        """Prints the index and the width."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.index)
-        printer.print_string(" by ")
-        print_number(printer, self.width)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> SplitIndexOp:
-        """Reads what `print` prints."""
-        value = parser.parse_unresolved_operand()
-        parser.parse_keyword("by")
-        width = parse_number(parser)
-        index = parser.resolve_operand(value, IndexType())
-        return cls(index, dim(width.data))

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     prop_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
-from ...op_class import OpClass
 from ..subscript import (
     DIM,
     BlockedIndex,
     Subscript,
+    SubscriptedOp,
     parse_number,
     parse_subscript,
     print_number,
@@ -30,7 +28,7 @@ from ..subscript import (
 
 
 @irdl_op_definition
-class ZeroOutsideOp(IRDLOperation, metaclass=OpClass):
+class ZeroOutsideOp(SubscriptedOp):
     """
     Says of the k-loop that it stands in: where the value of a subscript is below the
     first bound, or not below the second, what is added to the accumulator is zero, and
@@ -46,8 +44,6 @@ class ZeroOutsideOp(IRDLOperation, metaclass=OpClass):
 
     name = "loop.zero_outside"
 
-    indices = var_operand_def()
-    strides = prop_def(ArrayAttr[StringAttr])
     low = prop_def(DIM)
     high = prop_def(DIM)
 
@@ -61,11 +57,6 @@ class ZeroOutsideOp(IRDLOperation, metaclass=OpClass):
                 "high": StringAttr(str(high)),
             },
         )
-
-    @property
-    def at(self) -> Subscript:
-        """The subscript."""
-        return Subscript.of(self.indices, self.strides)
 
     @property
     def bounds(self) -> tuple[Dim, Dim]:

@@ -202,7 +202,13 @@ class FunctionWriter(IndexWriter):
             ends.append((values, self.label))
             self.do(f"br label %{after}")
         self.start(after)
-        (left, from_left), (right, from_right) = ends
+        return self.met(*ends)
+
+    def met(
+        self, one: tuple[Sequence[Value], str], other: tuple[Sequence[Value], str]
+    ) -> list[Value]:
+        """Adds what values are where two branches meet, each with its last label."""
+        (left, from_left), (right, from_right) = one, other
         return [
             self.value(
                 f"phi {type_text(a.type, a.lanes)} [{a.text}, %{from_left}], "
@@ -261,15 +267,7 @@ class FunctionWriter(IndexWriter):
         self.start(after)
         if not guarded:
             return results
-        return [
-            self.value(
-                f"phi {type_text(first.type, first.lanes)} [{first.text}, %{before}], "
-                f"[{last.text}, %{latch}]",
-                first.type,
-                first.lanes,
-            )
-            for first, last in zip(carried, results, strict=True)
-        ]
+        return self.met((carried, before), (results, latch))
 
     def loop_by(
         self,

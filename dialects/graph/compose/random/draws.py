@@ -163,9 +163,7 @@ def choices(
     return convert(found.result, element)
 
 
-def choices_once(
-    weights: SSAValue, count: int, element: Element, own: int | None = None
-) -> SSAValue:
+def choices_once(weights: SSAValue, count: int, element: Element) -> SSAValue:
     """
     Builds the numbers of columns that are chosen, as `choices` does, each once: the
     greatest weights over exponential numbers, as Efraimidis and Spirakis, "Weighted
@@ -174,7 +172,7 @@ def choices_once(
     shape = shape_of(weights)
     kind = f64 if element_of(weights) == f64 else f32
     # Above zero, so that a weight of zero comes after all others.
-    waits = MaximumOp(exponential(shape, 1, kind, own), number(_SHORTEST, kind)).result
+    waits = MaximumOp(exponential(shape, 1, kind), number(_SHORTEST, kind)).result
     keys = DivOp(convert(weights, kind), waits).result
     chosen = TopkOp(keys, axis=len(shape) - 1, k=str(count), largest=True).indices
     return convert(chosen, element)
