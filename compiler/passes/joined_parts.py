@@ -22,7 +22,7 @@ from ...dialects import Dim, product, sizes, tensor_type, total
 from ...dialects.graph import GraphOp, Nest, Read, axes, same
 from ...dialects.graph.few_bits import makes_factor
 from ...dialects.kernel import are_in_step, arrange, is_own, is_plain
-from .candidates import LEAST_LINE, LIMIT, Candidate, only_reads
+from .candidates import LIMIT, Candidate, is_line, only_reads
 
 _MOST_PARTS = 8
 """Parts of what is joined; the code of the ops after it is there for each of them."""
@@ -61,7 +61,7 @@ def _are_lines(parts: Sequence[Nest], shape: Sequence[Dim]) -> bool:
     """
     count = total(product(each.bounds) for each in parts)
     return count == product(shape) and all(
-        is_plain(each) and _line(each.bounds, shape) >= LEAST_LINE for each in parts
+        is_plain(each) and is_line(_line(each.bounds, shape)) for each in parts
     )
 
 

@@ -110,13 +110,8 @@ class ResizeOp(SingleResultOp):
     def interpolation(self) -> Interpolation:
         """How the axis is resized."""
         values = self.values()
-        return Interpolation(
-            **{
-                name: each
-                for name, each in values.items()
-                if name not in ("axis", "size")
-            }
-        )
+        del values["axis"], values["size"]
+        return Interpolation(**values)
 
     @property
     def along(self) -> int:
