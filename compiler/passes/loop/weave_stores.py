@@ -1,5 +1,6 @@
 """
-Bring interleaved stores into one body, where their vectors are woven by shuffles.
+Bring interleaved stores into one body, where their vectors are woven by shuffles; and
+loops that read the same.
 
 Before:
 
@@ -29,7 +30,8 @@ vectors, which shuffles weave (`StoreOp.woven`). They come from loops that follo
 other, as of the real and the imaginary parts of numbers; or from the few bodies of the
 innermost loop, as of an image that is enlarged, where elements are read side by side
 along the loop around it. Where loops are joined, none reads the buffer that they store
-to, nor one that may be the same memory.
+to, nor one that may be the same memory. So are loops that store nothing between each
+other, but read the same: the halves of a rotary embedding need all elements of both.
 """
 
 from __future__ import annotations
@@ -64,10 +66,13 @@ The bytes of a vector that the bodies of a short loop fill by themselves: rows o
 f32 that are repeated took 1.29 of the time when they were woven, of two 0.48.
 """
 
+_MOST_OPS = 48
+"""The ops in the body of loops that read the same, so that values stay in registers."""
+
 
 @dataclass(frozen=True)
 class WeaveStores(ModulePass):
-    """Joins loops, and writes out short ones, where stores fill memory together."""
+    """Joins loops, and writes out short ones, where they share stores or loads."""
 
     name = "weave-stores"
 
@@ -91,7 +96,7 @@ def _join_all(block: Block) -> None:
                 break
             run.append(following)
         chains = [*map(_chain_of, run)]
-        if len(run) > 1 and (count := _woven(chains)):
+        if len(run) > 1 and (count := _woven(chains) or _reading_alike(chains)):
             for chain in chains[1:count]:
                 _join(chains[0], chain)
 
@@ -126,6 +131,37 @@ def _woven(chains: Sequence[Sequence[ForOp]]) -> int:
             return 0
         starts.add(start)
     return count if max(starts) - min(starts) == count - 1 else 0
+
+
+def _reading_alike(chains: Sequence[Sequence[ForOp]]) -> int:
+    """
+    How many chains of loops, from the first on, go the same way through the buffer that
+    they store to, and read of one that the first reads; or none.
+    """
+    store = _only_store(chains[0][-1])
+    if store is None or any(each.kind != "parallel" for each in chains[0]):
+        return 0
+    if store.at.step(chains[0][-1].index) != 1:
+        return 0
+    read, length, count = _read_along(chains[0]), 0, 0
+    for chain in chains:
+        other = _only_store(chain[-1])
+        length += len(chain[-1].body.block.ops)
+        if other is None or other.buffer is not store.buffer or length > _MOST_OPS:
+            break
+        if _walk(chain, other) != _walk(chains[0], store) or not (
+            read & _read_along(chain)
+        ):
+            break
+        count += 1
+    return count if count > 1 else 0
+
+
+def _read_along(chain: Sequence[ForOp]) -> set[SSAValue]:
+    """The buffers that the innermost of some loops loads in vectors."""
+    loop = chain[-1]
+    loads = (each for each in loop.body.block.ops if isinstance(each, LoadOp))
+    return {each.buffer for each in loads if each.at.step(loop.index) == 1}
 
 
 def _walk(chain: Sequence[ForOp], store: StoreOp) -> list[tuple[str, Dim, Dim]]:

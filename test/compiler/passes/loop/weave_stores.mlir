@@ -159,3 +159,51 @@ loop.kernel @columns(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// Loops that read the same are joined, wherever they store: each element is loaded once.
+//
+// CHECK-LABEL: loop.kernel @halves
+// CHECK:         loop.for parallel %i to 32 {
+// CHECK-NEXT:      %x = loop.load %a[%i + 32]
+// CHECK-NEXT:      loop.store %x, %c[%i]
+// CHECK-NEXT:      %y = loop.load %a[%i]
+// CHECK-NEXT:      loop.store %y, %c[%i + 32]
+// CHECK-NOT:     loop.for
+loop.kernel @halves(%a: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %i to 32 {
+    %x = loop.load %a[%i + 32] : memref<?xf32>
+    loop.store %x, %c[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %j to 32 {
+    %y = loop.load %a[%j] : memref<?xf32>
+    loop.store %y, %c[%j + 32] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Others stay: they read other memory, or have only a number in common.
+//
+// CHECK-LABEL: loop.kernel @apart
+// CHECK-COUNT-3: loop.for
+loop.kernel @apart(%a: memref<?xf32>, %b: memref<?xf32>, %s: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %i to 32 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %t = loop.load %s[0] : memref<?xf32>
+    %0 = arith.mulf %x, %t : f32
+    loop.store %0, %c[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %j to 32 {
+    %y = loop.load %b[%j] : memref<?xf32>
+    %u = loop.load %s[0] : memref<?xf32>
+    %1 = arith.mulf %y, %u : f32
+    loop.store %1, %c[%j + 32] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %k to 16 {
+    %z = loop.load %b[%k] : memref<?xf32>
+    loop.store %z, %c[%k + 64] : memref<?xf32>
+    loop.yield
+  }
+}
