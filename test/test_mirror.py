@@ -31,6 +31,10 @@ TESTED_ELSEWHERE = {
         "is what a recipe pickles",
         "compiler/test_recipe.py",
     ),
+    "lowering/loop_to_llvm/text/element_width.py": (
+        "is what loads and stores do to elements",
+        "lowering/loop_to_llvm/text/test_memory_access.py",
+    ),
     "compiler/sibling.py": (
         "is a module with options of a run",
         "runtime/call/test_runtime.py",
@@ -56,6 +60,11 @@ TESTED_ELSEWHERE = {
     "compiler/passes/candidates.py": (
         "are the rules of a pass, each with a function of its text",
         "compiler/passes/graph/fuse.mlir",
+    ),
+    "compiler/passes/loop_bodies.py": (
+        "is how two passes write bodies of loops out",
+        "compiler/passes/loop/weave_stores.mlir",
+        "compiler/passes/loop/hold_rows.mlir",
     ),
     "compiler/passes/by_profile.py": (
         "the options of two passes, each with a test of its text",

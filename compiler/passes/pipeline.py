@@ -18,12 +18,7 @@ from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from ...dialects.kernel import Group
 from ...dialects.loop import KernelOp
 from ...lowering.graph_to_loop import GraphToLoop, build_kernel
-from ..session import (
-    BITS_OF_WEIGHTS,
-    TILES_OF_ALGORITHMS,
-    Options,
-    ProfileText,
-)
+from ..session import BITS_OF_WEIGHTS, TILES_OF_ALGORITHMS, Options, ProfileText
 from .graph.analyze_aliases import AnalyzeAliases
 from .graph.assign_buffers import AssignBuffers
 from .graph.assign_layouts import AssignLayouts
@@ -76,6 +71,7 @@ from .graph.verify_buffers import VerifyBuffers
 from .graph.verify_profile import VerifyProfile
 from .loop.analyze_donations import AnalyzeDonations
 from .loop.generalize_kernels import GeneralizeKernels
+from .loop.hold_rows import HoldRows
 from .loop.instrument_memory import InstrumentMemory
 from .loop.parallelize_loops import ParallelizeLoops
 from .loop.set_target import SetTarget
@@ -307,6 +303,7 @@ def schedule_passes(shares: bool = False, most_rows: int = 0) -> list[ModulePass
         VectorizeLoops(),
         TransposeLoops(),
         ParallelizeLoops(),
+        HoldRows(),
         *([ShareKernels()] if shares else ()),
         # From here kernels of the same loops are one kernel, whatever its sizes are.
         UnrollLoops(),

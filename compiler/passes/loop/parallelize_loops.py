@@ -72,7 +72,7 @@ that waits for memory. Chosen by hand.
 """
 
 _MOVE_WORK = 16
-"""The work of an iteration that moves memory, in multiply-adds; chosen by hand."""
+"""The work of an iteration for each store, in multiply-adds; chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -236,10 +236,16 @@ def work_of(block: Block) -> Dim:
                 total = total + op.points * _MOVE_WORK
             case ForOp():
                 inner = work_of(op.body.block)
-                total = total + op.size * (_MOVE_WORK if inner == 0 else inner)
+                total = total + op.size * (_move_work(op) if inner == 0 else inner)
             case _:
                 pass
     return total
+
+
+def _move_work(loop: ForOp) -> int:
+    """The work of an iteration of a loop that has none inside, by what it stores."""
+    stores = sum(isinstance(each, StoreOp) for each in loop.body.block.ops)
+    return _MOVE_WORK * max(stores, 1)
 
 
 def _wait(rows: Dim) -> int:

@@ -27,9 +27,10 @@ vectors, what becomes of as many rows as lanes is computed side by side:
     loop.for parallel %i to 64 lanes 8 {
       %sum = loop.for reduce(add) %k to 51 lanes 8 vectors 4 partials 8 (…) { … }
 
-The bodies of an ordered loop never run side by side, nor those that store to one
-address; but several walks do, where each body of a walk looks up what the one before
-says. A nest that has lanes or partials already keeps them.
+Rows that are so short that registers hold them are lanes as well, whatever is done to
+them (`hold-rows`). The bodies of an ordered loop never run side by side, nor those that
+store to one address; but several walks do, where each body of a walk looks up what the
+one before says. A nest that has lanes or partials already keeps them.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ from ....dialects.loop import (
 )
 from ....dialects.scalar import rounds
 from ...cost import MAX_SHORT_BODY, constants_of
+from ..short_rows import stages_of_short_rows
 
 _WEIGHT_PER_DEPTH = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
@@ -183,6 +185,8 @@ def _choose(loop: ForOp, target: TargetAttr, depth: int) -> tuple[int, list[ForO
     lanes = _fitting(loop, target)
     if loop.combine is not None and isinstance(loop.size, int) and loop.size < lanes:
         return score, best
+    if lanes == target.lanes(_widest(loop)) and stages_of_short_rows(loop):
+        return _FUNCTION * _WEIGHT_PER_DEPTH**depth, [loop]
     accesses = [each for each in loop.walk() if isinstance(each, LoadOp | StoreOp)]
     if any(_is_shared(each, loop.index) for each in accesses):
         return score, best

@@ -37,11 +37,11 @@ other, but read the same: the halves of a rotary embedding need all elements of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -59,6 +59,7 @@ from ....dialects.loop import (
     target_of,
 )
 from ...cost import MAX_SHORT_BODY
+from ..loop_bodies import at_number, is_scalar
 
 _LEAST_BYTES = 16
 """
@@ -176,21 +177,13 @@ def _only_store(loop: ForOp) -> StoreOp | None:
     """
     ops = [*loop.body.block.ops]
     stores = [each for each in ops if isinstance(each, StoreOp)]
-    if len(stores) != 1 or not all(map(_is_scalar, ops)):
+    if len(stores) != 1 or not all(map(is_scalar, ops)):
         return None
     (store,) = stores
     if store.at.blocked_indices or store.at.is_computed_in(loop.body.block):
         return None
     others = [each for each in ops if each is not store]
     return None if any(store.buffer in each.operands for each in others) else store
-
-
-def _is_scalar(op: Operation) -> bool:
-    """Whether an op computes with scalars, or loads or stores one."""
-    if isinstance(op, LoadOp | StoreOp):
-        return True
-    kinds = (MemRefType, IndexType)
-    return not op.regions and not any(isinstance(e.type, kinds) for e in op.operands)
 
 
 def _join(chain: Sequence[ForOp], other: Sequence[ForOp]) -> None:
@@ -242,21 +235,7 @@ def _write_out(loop: ForOp, size: int) -> None:
         known: dict[SSAValue, SSAValue] = {}
         for op in loop.body.block.ops:
             if not isinstance(op, YieldOp):
-                copy = _at(op, loop.index, number, known)
+                copy = at_number(op, loop.index, number, known)
                 known.update(zip(op.results, copy.results, strict=True))
                 Rewriter.insert_op(copy, InsertPoint.before(loop))
     Rewriter.erase_op(loop)
-
-
-def _at(
-    op: Operation, index: SSAValue, number: int, known: dict[SSAValue, SSAValue]
-) -> Operation:
-    """An op of a body for one index, where others of the body are known."""
-    if not isinstance(op, LoadOp | StoreOp):
-        return op.clone(known)
-    at = op.at
-    terms = tuple((each, step) for each, step in at.terms if each is not index)
-    at = replace(at, terms=terms, offset=at.offset + at.step(index) * number)
-    if isinstance(op, LoadOp):
-        return LoadOp(op.buffer, at)
-    return StoreOp(known.get(op.value, op.value), op.buffer, at)

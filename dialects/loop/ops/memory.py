@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import ClassVar, cast
+from typing import ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -31,6 +31,8 @@ from ..subscript import (
     print_subscript,
     resolve_index,
 )
+
+_Access = TypeVar("_Access", "LoadOp", "StoreOp")
 
 
 @lru_cache(64)
@@ -110,6 +112,32 @@ class LoadOp(SubscriptedOp):
         """The type of what is loaded, in memory."""
         return element_type(self.buffer)
 
+    def woven(self, index: SSAValue) -> Sequence[LoadOp]:
+        """
+        The loads of this body, itself among them, of elements side by side, in the
+        order of the elements: as many as the elements lie apart that each of them loads
+        along an index, a power of two, where nothing is stored to the buffer between
+        them. Else none.
+        """
+        at, block = self.at, self.parent
+        step = at.step(index)
+        if block is None or not isinstance(step, int):
+            return ()
+        if not 2 <= step <= StoreOp.MOST_WOVEN or step & (step - 1):
+            return ()
+        if at.blocked_indices or any(
+            isinstance(e.owner, Operation) for e in at.indices
+        ):
+            return ()
+        found: dict[Dim, LoadOp] = {}
+        for op in block.ops:
+            if isinstance(op, StoreOp) and op.buffer is self.buffer:
+                break
+            if isinstance(op, LoadOp) and op.buffer is self.buffer:
+                if op.at.terms == at.terms:
+                    found.setdefault(op.at.offset - at.offset, op)
+        return _side_by_side(found, step) if self in found.values() else ()
+
     def print(self, printer: Printer) -> None:
         """Prints the buffer, the subscript and the type of the buffer."""
         printer.print_string(" ")
@@ -124,6 +152,16 @@ class LoadOp(SubscriptedOp):
             properties={"strides": strides},
             result_types=[loaded_type(element)],
         )
+
+
+def _side_by_side(found: Mapping[Dim, _Access], count: int) -> Sequence[_Access]:
+    """As many accesses as elements lie side by side from the first place on, or none."""
+    if len(found) != count or not all(isinstance(each, int) for each in found):
+        return ()
+    places = sorted(cast("Mapping[int, _Access]", found))
+    if places != [*range(places[0], places[0] + count)]:
+        return ()
+    return [found[each] for each in places]
 
 
 @irdl_op_definition
@@ -172,17 +210,14 @@ class StoreOp(SubscriptedOp):
         found: dict[Dim, StoreOp] = {}
         for op in block.ops:
             if isinstance(op, StoreOp | LoadOp) and op.buffer is self.buffer:
+                if isinstance(op, LoadOp) and not found:
+                    continue
                 place = op.at.offset - at.offset
                 # What is loaded between them tells in which order they are.
                 if isinstance(op, LoadOp) or op.at.terms != at.terms or place in found:
                     return ()
                 found[place] = op
-        if not all(isinstance(each, int) for each in found):
-            return ()
-        places = sorted(cast("dict[int, StoreOp]", found))
-        if places != [*range(places[0], places[0] + step)]:
-            return ()
-        return [found[each] for each in places]
+        return _side_by_side(found, step)
 
     def print(self, printer: Printer) -> None:
         """Prints the value, the buffer, the subscript and the type of the buffer."""

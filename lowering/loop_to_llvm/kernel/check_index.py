@@ -17,8 +17,8 @@ from ....dialects.loop import (
     byte_count,
     element_type,
 )
+from ..text.element_width import widened
 from ..text.function import FunctionWriter
-from ..text.memory_access import widened
 from ..text.types import Value, memory_text, type_text
 
 _MAX_INT32 = 2**31 - 1

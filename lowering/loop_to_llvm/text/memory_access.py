@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import IntegerType, i1, i32, i64
+from xdsl.dialects.builtin import IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ....dialects import ELEMENT_TYPES, Dim
+from ....dialects import Dim
 from ....dialects.loop import (
     LINE,
     BlockedIndex,
@@ -29,9 +29,10 @@ from ....dialects.loop import (
     element_type,
     is_strided,
 )
+from .element_width import narrowed, widened
 from .function import FunctionWriter
 from .scope import Scope
-from .transpose import shuffled, transposed, woven
+from .transpose import shuffled, transposed, unwoven, woven
 from .types import Value, memory_suffix, memory_text, type_text
 
 Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
@@ -66,6 +67,8 @@ class MemoryAccess:
         self.w, self.scope = w, scope
         self.subscripts: dict[Access, Subscript] = {}
         """Of ops that were written, which are written again for other elements."""
+        self.unwoven: dict[LoadOp, Value] = {}
+        """What was loaded together with loads before, of the body being written."""
 
     def at(self, op: Access) -> Subscript:
         """Where in its buffer an op accesses elements."""
@@ -143,7 +146,9 @@ class MemoryAccess:
             address = self.address(op.buffer, offsets.first)
             return self.read(address, op.element, lanes, self.scope.lanes.mask)
         assert not self.scope.lanes.mask, "lanes that are apart are all there"
-        step = offsets.step
+        step, index = offsets.step, self.scope.lanes.index
+        if index is not None and (loads := op.woven(index)):
+            return self.load_woven(loads, op)
         if not offsets.scattered and is_strided(step, lanes):
             return self.load_strided(op, offsets.first, step)
         return self.load_each(op, self.lane_offsets(offsets))
@@ -158,6 +163,20 @@ class MemoryAccess:
                 f"insertelement {vector} {result}, {one.typed}, i64 {lane}"
             )
         return Value(result, type, lanes)
+
+    def load_woven(self, loads: Sequence[LoadOp], op: LoadOp) -> Value:
+        """
+        Writes loads that read elements side by side together, where the first of them
+        is come to: vectors of all, which shuffles sort.
+        """
+        if all(op is each or op.is_before_in_block(each) for each in loads):
+            lanes = self.scope.lanes.count
+            first = self.offsets(self.at(loads[0])).first
+            offsets = [self.w.add(first, str(n * lanes)) for n in range(len(loads))]
+            addresses = [self.address(op.buffer, each) for each in offsets]
+            rows = [self.read(each, op.element, lanes) for each in addresses]
+            self.unwoven.update(zip(loads, unwoven(self.w, rows), strict=True))
+        return self.unwoven[op]
 
     def load_strided(self, op: LoadOp, first: str, step: int) -> Value:
         """
@@ -314,29 +333,3 @@ class MemoryAccess:
                 f"insertelement {vector} {result}, i64 {offset}, i64 {lane}"
             )
         return Value(result, i64, lanes)
-
-
-def widened(w: FunctionWriter, text: str, element: Attribute, lanes: int) -> Value:
-    """Writes what makes an element in memory the value that a load gives."""
-    row, memory = ELEMENT_TYPES[element], memory_text(element, lanes)
-    if element == i1:
-        zero = "0" if lanes == 1 else "zeroinitializer"
-        text = w.emit(f"icmp ne {memory} {text}, {zero}")
-    elif row.loaded != element:
-        to, kept = type_text(row.loaded, lanes), type_text(element, lanes)
-        if kept != memory:
-            text = w.emit(f"trunc {memory} {text} to {kept}")
-        text = w.emit(f"{'sext' if row.is_signed else 'zext'} {kept} {text} to {to}")
-    return Value(text, row.loaded, lanes)
-
-
-def narrowed(w: FunctionWriter, value: Value, element: Attribute) -> str:
-    """Writes what makes a value that a store takes an element in memory."""
-    memory = memory_text(element, value.lanes)
-    if element == i1:
-        return w.emit(f"zext {value.typed} to {memory}")
-    if ELEMENT_TYPES[element].loaded != element:
-        kept = type_text(element, value.lanes)
-        text = w.emit(f"trunc {value.typed} to {kept}")
-        return text if kept == memory else w.emit(f"zext {kept} {text} to {memory}")
-    return value.text

@@ -87,6 +87,22 @@ def woven(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
     return [_gathered(w, rows, turns[each : each + lanes]) for each in starts]
 
 
+def unwoven(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
+    """
+    Writes the vectors that `woven` makes these of, a power of two of them: the elements
+    with an even number and the others apart, and those of both again.
+    """
+    if len(rows) == 1:
+        return [*rows]
+    lanes = rows[0].lanes
+    pairs = [*zip(rows[::2], rows[1::2], strict=True)]
+    even, odd = (
+        unwoven(w, [shuffled(w, *pair, range(of, 2 * lanes, 2)) for pair in pairs])
+        for of in (0, 1)
+    )
+    return [each for both in zip(even, odd, strict=True) for each in both]
+
+
 def _gathered(
     w: FunctionWriter, rows: Sequence[Value], at: Sequence[tuple[int, int]]
 ) -> Value:

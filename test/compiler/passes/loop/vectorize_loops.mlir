@@ -572,3 +572,29 @@ loop.kernel @transposed_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?x
     loop.yield
   }
 }
+
+// Rows that registers hold are lanes, whatever is done to them.
+//
+// CHECK-LABEL: loop.kernel @short_rows
+// SSE-NEXT:      loop.for parallel %i to "n" lanes 4 {
+// AVX2-NEXT:     loop.for parallel %i to "n" lanes 8 {
+// AVX512-NEXT:   loop.for parallel %i to "n" lanes 16 {
+// CHECK:           loop.for reduce(add) %j to 3 partials
+// CHECK:           loop.for parallel %k to 3 {
+loop.kernel @short_rows(%a: memref<?xf32>, %c: memref<?xf32>) symbols ["n"] {
+  loop.for parallel %i to "n" {
+    %zero = arith.constant 0.0 : f32
+    %sum = loop.for reduce(add) %j to 3 (%so = %zero : f32) {
+      %x = loop.load %a[%i * 3 + %j] : memref<?xf32>
+      %s = arith.addf %so, %x : f32
+      loop.yield %s : f32
+    }
+    loop.for parallel %k to 3 {
+      %y = loop.load %a[%i * 3 + %k] : memref<?xf32>
+      %d = arith.subf %y, %sum : f32
+      loop.store %d, %c[%i * 3 + %k] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}

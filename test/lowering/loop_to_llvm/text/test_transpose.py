@@ -10,7 +10,11 @@ import pytest
 from xdsl.dialects.builtin import f32
 
 from static_runtime.lowering.loop_to_llvm.text.function import FunctionWriter
-from static_runtime.lowering.loop_to_llvm.text.transpose import transposed, woven
+from static_runtime.lowering.loop_to_llvm.text.transpose import (
+    transposed,
+    unwoven,
+    woven,
+)
 from static_runtime.lowering.loop_to_llvm.text.types import Value
 
 SHUFFLE = re.compile(
@@ -64,3 +68,12 @@ def test_elements_by_turns(count: int, lanes: int):
     halvings = (count & -count).bit_length() - 1
     odd = count >> halvings
     assert shuffles == count * (halvings + odd - 1)
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16])
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_turns_are_taken_apart(count: int, lanes: int):
+    vectors, shuffles = shuffled(count, lanes, lambda w, rows: unwoven(w, rows))
+    whole = [(row, lane) for row in range(count) for lane in range(lanes)]
+    assert vectors == [whole[first::count] for first in range(count)]
+    assert shuffles == count * log2(count)
