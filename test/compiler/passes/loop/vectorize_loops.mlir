@@ -575,13 +575,13 @@ loop.kernel @transposed_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?x
 
 // Rows that registers hold are lanes, whatever is done to them.
 //
-// CHECK-LABEL: loop.kernel @short_rows
+// CHECK-LABEL: loop.kernel @held_rows
 // SSE-NEXT:      loop.for parallel %i to "n" lanes 4 {
 // AVX2-NEXT:     loop.for parallel %i to "n" lanes 8 {
 // AVX512-NEXT:   loop.for parallel %i to "n" lanes 16 {
 // CHECK:           loop.for reduce(add) %j to 3 partials
 // CHECK:           loop.for parallel %k to 3 {
-loop.kernel @short_rows(%a: memref<?xf32>, %c: memref<?xf32>) symbols ["n"] {
+loop.kernel @held_rows(%a: memref<?xf32>, %c: memref<?xf32>) symbols ["n"] {
   loop.for parallel %i to "n" {
     %zero = arith.constant 0.0 : f32
     %sum = loop.for reduce(add) %j to 3 (%so = %zero : f32) {
