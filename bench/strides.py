@@ -4,8 +4,8 @@ Measure reads and writes of elements a few apart beside another version, or the 
     python -m bench.strides --before ../another-checkout
     python -m bench.strides
 
-Slices, rows shorter than a vector that are combined, pools with channels first, and
-channels that become blocks of an image.
+Slices, rows shorter than a vector that are combined or normalized, pools with channels
+first, and channels that become blocks of an image.
 Rows of the table are those of `python -m bench`.
 """
 
@@ -88,6 +88,25 @@ def combined(op: str, count: int, by: Callable[..., Array]) -> Strided:
     return Strided((20000, count), op, total, ([1],), {"keepdims": 0})
 
 
+def softmax(count: int) -> Strided:
+    """Rows of so few elements, each a softmax."""
+
+    def computed(x: Array) -> Array:
+        powers = np.exp(x - x.max(1, keepdims=True))
+        return powers / powers.sum(1, keepdims=True)
+
+    return Strided((20000, count), "Softmax", computed, (), {"axis": -1})
+
+
+def normalized(count: int) -> Strided:
+    """Rows of so few elements, each divided by its length."""
+
+    def computed(x: Array) -> Array:
+        return x / np.sqrt((x * x).sum(1, keepdims=True))
+
+    return Strided((20000, count), "LpNormalization", computed, (), {"axis": -1})
+
+
 def pooled(step: int, dtype: type[np.generic] = np.float32) -> Strided:
     """The largest of windows of three by three, with channels first."""
 
@@ -124,6 +143,9 @@ STRIDES: Mapping[str, Strided] = MappingProxyType(
         "sum_of_4": combined("ReduceSum", 4, np.sum),
         "max_of_3": combined("ReduceMax", 3, np.max),
         "max_of_8": combined("ReduceMax", 8, np.max),
+        "softmax_of_3": softmax(3),
+        "softmax_of_8": softmax(8),
+        "normalized_4": normalized(4),
         "pool_by_1": pooled(1),
         "pool_by_2": pooled(2),
         "pool_by_2_f16": pooled(2, np.float16),
