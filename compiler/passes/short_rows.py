@@ -38,7 +38,9 @@ def _may_share(op: Operation) -> bool:
 def _are_short(loop: ForOp, stages: Sequence[ForOp]) -> bool:
     """Whether rows have few columns, that each loop goes through one by one."""
     columns = {each.size for each in stages}
-    if loop.kind != "parallel" or len(stages) < 2 or len(columns) != 1:
+    if loop.kind != "parallel" or len(columns) != 1:
+        return False
+    if not any(each.combine is not None for each in stages):
         return False
     (size,) = columns
     if not isinstance(size, int) or not 2 <= size <= StoreOp.MOST_WOVEN:
@@ -47,7 +49,7 @@ def _are_short(loop: ForOp, stages: Sequence[ForOp]) -> bool:
     if not all(map(is_scalar, ops)) or not all(map(_is_plain, stages)):
         return False
     rows, others = set[Place](), set[SSAValue]()
-    stored = set[SSAValue]()
+    stored, combined = set[SSAValue](), set[SSAValue]()
     for op, stage in _accesses(loop, stages):
         if op.at.blocked_indices or op.at.is_computed_in(loop.body.block):
             return False
@@ -56,15 +58,17 @@ def _are_short(loop: ForOp, stages: Sequence[ForOp]) -> bool:
             rows.add(place_of(op, stage))
         elif isinstance(op, LoadOp) and 0 in (along, op.at.step(loop.index)):
             others.add(op.buffer)
+        elif stage is None and op.at.step(loop.index) == 1:
+            combined.add(op.buffer)
         else:
             return False
-        if isinstance(op, StoreOp):
+        if isinstance(op, StoreOp) and op.buffer not in combined:
             stored.add(op.buffer)
     # What is stored is read where it was stored, or nowhere.
     places = [buffer for buffer, _, _ in rows]
     return (
-        bool(stored)
-        and not stored & others
+        not stored & others
+        and not combined & {*others, *places}
         and all(places.count(each) == 1 for each in stored)
         and all(isinstance(element_type(each), AnyFloat) for each in stored)
         and size * len(rows) <= _MOST_HELD

@@ -123,3 +123,21 @@ loop.kernel @partial(%a: memref<?xf32>, %c: memref<?xf32>) {
     loop.yield
   }
 }
+
+// What rows are combined to is stored as a vector.
+//
+// CHECK-LABEL: loop.kernel @combined
+// CHECK-NOT:     loop.for reduce
+// CHECK:         loop.store %{{.*}}, %c[%i]
+loop.kernel @combined(%a: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %i to 64 lanes 8 {
+    %zero = arith.constant 0.0 : f32
+    %sum = loop.for reduce(add) %k to 4 partials 8 (%so = %zero : f32) {
+      %y = loop.load %a[%i * 4 + %k] : memref<?xf32>
+      %s = arith.addf %so, %y : f32
+      loop.yield %s : f32
+    }
+    loop.store %sum, %c[%i] : memref<?xf32>
+    loop.yield
+  }
+}

@@ -121,12 +121,11 @@ loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
   }
 }
 
-// Three elements fill no vector of eight, so that rows are lanes: as elements are, which are
-// three apart, picked from vectors. Of vectors of four lanes these would be as many as there are
-// lanes.
+// Three elements fill no vector, so that rows are lanes: as elements are, which are three
+// apart, picked from vectors.
 //
 // CHECK-LABEL: loop.kernel @sum_of_short_rows
-// SSE:           loop.for parallel %i to 64 {
+// SSE:           loop.for parallel %i to 64 lanes 4 {
 // AVX2:          loop.for parallel %i to 64 lanes 8 {
 // AVX512:        loop.for parallel %i to 64 lanes 16 {
 // CHECK-NEXT:      loop.for reduce(add) %j to 3 partials {{[0-9]+}} (
