@@ -12,8 +12,8 @@ from static_runtime.dialects.loop import TargetAttr
 @pytest.mark.parametrize(
     ("pitch", "with_8_ways", "with_12_ways"),
     [
-        (4096, 4, 16),
-        (3 * 4096, 4, 16),
+        (4096, 4, None),
+        (3 * 4096, 4, None),
         (2048, None, None),
         (3 * 2048, None, None),
         (1024, None, None),
@@ -40,3 +40,9 @@ def test_few_rows_fit_a_set():
 def test_a_pitch_that_only_the_run_knows_may_collide(pitch: Dim | None):
     target = TargetAttr.of("x86-64-v3", 256, 16, True)
     assert panels_that_pay(pitch, 6, target) == 16
+
+
+def test_no_pitch_collides_where_a_set_has_a_line_for_each_row():
+    target = TargetAttr.of("x86-64-v4", 512, 32, True, caches=(48, 1024))
+    assert panels_that_pay(dim("4 * n"), 12, target) is None
+    assert panels_that_pay(None, 12, target) == 16
