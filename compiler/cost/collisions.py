@@ -37,7 +37,7 @@ def panels_that_pay(pitch: Dim | None, mr: int, target: TargetAttr) -> int | Non
     where the run decides whether they do. (Where they take 6 of 8, products of 64 to
     784 rows took 0.9 to 0.99 of the time without packing; where they take 12 of 12,
     products of 1,024 and 2,048 took 0.93 to 0.95, on a Zen 5: only lines of a few k are
-    read at a time, and those of B go through all sets.)
+    read at a time, while B goes through all sets.)
     """
     ways = (target.l1.data << 10) // _WAY
     if pitch is None:
