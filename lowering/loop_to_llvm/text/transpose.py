@@ -89,8 +89,8 @@ def woven(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
 
 def unwoven(w: FunctionWriter, rows: Sequence[Value]) -> list[Value]:
     """
-    Writes the vectors that `woven` makes these of, a power of two of them: elements with
-    an even number and the others are taken apart, and each half again.
+    Writes the vectors that `woven` makes these of, a power of two of them: elements of
+    even numbers and the others are taken apart, and each half again.
     """
     if len(rows) == 1:
         return [*rows]
