@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, bf16, f16
+from xdsl.dialects.builtin import TensorType, bf16, f16, f32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from ..element_type import ELEMENT_TYPES
 from ..shape import Array, tensor_type
@@ -100,6 +101,17 @@ def stored_type(operands: Sequence[SSAValue]) -> Attribute | None:
         if row is not None and row.is_stored:
             return each.type
     return None
+
+
+def as_computed(type: Attribute) -> Attribute:
+    """A type of elements that are only stored, with such as are computed with."""
+    if not isa(type, TensorType):
+        return type
+    row = ELEMENT_TYPES.get(type.element_type)
+    if row is None or not row.is_stored:
+        return type
+    element = i64 if row.format is None else f32
+    return TensorType(element, type.shape, type.encoding)
 
 
 def _rounded(array: Array, element: Attribute) -> Array:

@@ -49,7 +49,7 @@ from ..op_class import OpClass
 from ..shape import Array, Tensor, sizes, tensor_type
 from .choice import Choice
 from .descent import Descent
-from .element_array import computed, stored_type
+from .element_array import as_computed, computed, stored_type
 from .literal import texts, to_attribute, to_values
 from .nest import Nest, only_moves
 from .order import Carried, Order, carry_elements
@@ -234,15 +234,19 @@ class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
     def _verify_stored(self) -> None:
         """Raises `VerifyException` for elements that the op cannot compute with."""
         type = None if self.TAKES_STORED else stored_type(self.operands)
-        if type is not None and not self._takes_elements:
+        if type is None or self.TAKES_ELEMENTS or self.regions or self.IS_VIEW:
+            return
+        # There are nests of an op that is right but for what its elements are.
+        self.infer_types([*map(as_computed, self.operand_types)], self.properties)
+        if not self._takes_elements:
             problem = f"expected elements that are computed with, got {type}"
             raise VerifyException(f"{problem}: convert it")
 
     @property
     def _takes_elements(self) -> bool:
         """Whether the reference takes elements as they are."""
-        has_parts = bool(self.regions) or self.IS_VIEW
-        return self.TAKES_ELEMENTS or has_parts or only_moves(self.nests())
+        takes = self.TAKES_ELEMENTS or bool(self.regions) or self.IS_VIEW
+        return takes or only_moves(self.nests())
 
     def print(self, printer: Printer) -> None:
         """Prints operands, properties and attributes, types, and regions."""
@@ -286,16 +290,12 @@ class GraphOp(IRDLOperation, ABC, metaclass=OpClass):
         regions: list[Region] = []
         while (region := parser.parse_optional_region()) is not None:
             regions.append(region)
-        defined = cls.get_irdl_definition().properties
+        own = entries.keys() & cls.get_irdl_definition().properties.keys()
         return cls.create(
             operands=operands,
             result_types=results,
-            properties={
-                name: each for name, each in entries.items() if name in defined
-            },
-            attributes={
-                name: each for name, each in entries.items() if name not in defined
-            },
+            properties={name: entries[name] for name in entries if name in own},
+            attributes={name: entries[name] for name in entries if name not in own},
             regions=regions,
         )
 

@@ -142,3 +142,12 @@ func.func @stored_integers(%x : tensor<4xui2>) {
   %0 = graph.add %x, %x : tensor<4xui2>, tensor<4xui2> -> tensor<4xui2>
   return
 }
+
+// -----
+
+// An op that moves such elements has its properties looked at first.
+func.func @misplaced(%x : tensor<2x3xf8E4M3FN>) {
+  // expected-error {{expected every axis of tensor<2x3xf32> once, got (3, 0)}}
+  %0 = graph.permute %x {order = array<i64: 3, 0>} : tensor<2x3xf8E4M3FN> -> tensor<3x2xf8E4M3FN>
+  return
+}
