@@ -18,6 +18,7 @@ from ..graph import SKIPS, TRACE, ConstantOp, FusionOp, GraphOp
 from ..graph.storage import BUFFERS, LIFETIMES, panels_of
 from ..shape import tensor_type
 from .index_source import below_of
+from .points import not_fused
 
 Numbers: TypeAlias = dict[SSAValue, int]
 """The number of each value, in order of first use."""
@@ -57,7 +58,10 @@ def _operand(value: SSAValue, numbers: Numbers) -> Hashable:
 
 def inner(op: Operation, numbers: Numbers) -> Hashable:
     """The key of one op, with the numbers of its operands; numbers its results."""
-    read = tuple(numbers[each] for each in op.operands)
+    try:
+        read = tuple(numbers[each] for each in op.operands)
+    except KeyError as error:
+        raise not_fused(next(e for e in op.operands if e not in numbers)) from error
     for each in op.results:
         numbers[each] = len(numbers)
     types = tuple(op.result_types)

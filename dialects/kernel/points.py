@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ..graph import Body, ConstantOp, GraphOp, Linear, Nest, axes, to_array, to_numbers
@@ -68,7 +68,18 @@ def only_nest(op: GraphOp, found: Sequence[Nest]) -> Nest:
 
 
 def nests(op: GraphOp) -> Sequence[Nest]:
-    """The nests of an op, which must have some."""
+    """The nests of an op; raises `VerifyException` if it has none."""
     found = op.nests()
-    assert found is not None, f"{op.name} has loops"
+    if found is None:
+        raise not_fused(op.results[0])
     return found
+
+
+def not_fused(value: SSAValue) -> VerifyException:
+    """The error of a fusion that has a value which no loops compute."""
+    owner = value.owner
+    made = owner.name if isinstance(owner, Operation) else "an argument of another op"
+    return VerifyException(
+        f"expected ops that loops compute in a fusion, got {made}: leave fusions to "
+        "the pass `fuse`"
+    )

@@ -156,6 +156,10 @@ class ScheduleAttr(EntriesAttr):
         the epilogue.
         """
         depth, axis, block = self.kc.data, self.axis.data, self.block.data
+        if axis >= max(len(reduced), 1):
+            raise VerifyException(
+                f"expected a block of one of {len(reduced)} axes of k, got {axis}"
+            )
         count = reduced[axis] if axis < len(reduced) else None
         is_whole = not depth or (isinstance(count, int) and depth >= count)
         if at_once and (axis or block or not is_whole):

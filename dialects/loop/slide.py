@@ -18,6 +18,9 @@ from xdsl.ir import Block, Operation
 from .ops.memory import LoadOp
 from .ops.tile import TileOp
 
+_MOST_TAPS = 1 << 12
+"""Taps of a window that is looked at; registers hold the places of a few rows."""
+
 
 @dataclass(frozen=True)
 class Slide:
@@ -60,7 +63,7 @@ def _held(by_row: int, by_k: int, taps: int, rows: int) -> int:
 def find_slide(tile: TileOp) -> Slide | None:
     """The window that slides along the rows of a tile; None where no two share any."""
     taps = tile.sizes[-1] if len(tile.sizes) > 2 else 0
-    if tile.schedule is not None or not isinstance(taps, int):
+    if tile.schedule is not None or not isinstance(taps, int) or taps > _MOST_TAPS:
         return None
     block = tile.k_loop.block
     steps = {

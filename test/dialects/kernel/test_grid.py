@@ -92,6 +92,22 @@ REFUSED = {
             f"%r = graph.matmul %n, %b : {X}, tensor<32x32xf32> -> {X}",
         ],
     ),
+    "a constant": (
+        "tensor<1xf32>",
+        X,
+        [
+            "%n = graph.constant dense<2.0> : tensor<f32>",
+            f"%r = graph.mul %a, %n : {X}, tensor<f32> -> {X}",
+        ],
+    ),
+    "a constant of several elements": (
+        "tensor<1xf32>",
+        X,
+        [
+            f"%n = graph.constant dense<{[0.5] * 31 + [1.0]}> : tensor<32xf32>",
+            f"%r = graph.mul %a, %n : {X}, tensor<32xf32> -> {X}",
+        ],
+    ),
     "a part of a concatenation": (
         X,
         "tensor<16x16xf32>",

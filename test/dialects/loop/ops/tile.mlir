@@ -108,6 +108,19 @@ loop.kernel @packed_whole() {
 
 // -----
 
+// Blocks are of an axis that there is.
+loop.kernel @no_such_axis() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected a block of one of 1 axes of k, got 1}}
+  loop.tile %i to 64, %j to 64, reduce %k to 4 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 32, kc = 2 of 1> k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}
+
+// -----
+
 // Blocks of k have one size.
 loop.kernel @two_sizes() {
   %zero = arith.constant 0.0 : f32
