@@ -30,7 +30,7 @@ LIMIT = 64
 
 
 _LEAST_LINE = 16
-"""Columns of a product, at least, that stay side by side where it is rearranged."""
+"""Elements, at least, that are side by side where they are to be stored in vectors."""
 
 
 @dataclass
@@ -123,7 +123,7 @@ def _is_apart(position: Linear, nest: Nest) -> bool:
 
 
 def is_line(size: Dim) -> bool:
-    """Whether a product stores elements of this number in vectors, side by side."""
+    """Whether elements of this number, side by side, are stored in vectors."""
     return isinstance(size, int) and size >= _LEAST_LINE
 
 

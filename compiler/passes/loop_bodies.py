@@ -1,4 +1,4 @@
-"""Bodies of loops as passes see them: ops of scalars, and the body for one index."""
+"""Bodies of loops as passes see them: ops of scalars, and loops written out."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.loop import LoadOp, StoreOp
+from ...dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 
 
 def is_scalar(op: Operation) -> bool:
@@ -18,7 +19,7 @@ def is_scalar(op: Operation) -> bool:
     return not op.regions and not any(isinstance(e.type, kinds) for e in op.operands)
 
 
-def at_number(
+def _at_number(
     op: Operation, index: SSAValue, number: int, known: dict[SSAValue, SSAValue]
 ) -> Operation:
     """An op of a body for one index, where others of the body are known."""
@@ -30,3 +31,22 @@ def at_number(
     if isinstance(op, LoadOp):
         return LoadOp(op.buffer, at)
     return StoreOp(known.get(op.value, op.value), op.buffer, at)
+
+
+def write_out(loop: ForOp) -> None:
+    """Puts the bodies of a loop of known size in its place, one after the other."""
+    assert isinstance(loop.size, int), "few bodies are written out"
+    _, *inner = loop.body.block.args
+    carried = [*loop.initial]
+    for number in range(loop.size):
+        known = dict[SSAValue, SSAValue](zip(inner, carried, strict=True))
+        for op in loop.body.block.ops:
+            if isinstance(op, YieldOp):
+                carried = [known.get(each, each) for each in op.values]
+                continue
+            copy = _at_number(op, loop.index, number, known)
+            known.update(zip(op.results, copy.results, strict=True))
+            Rewriter.insert_op(copy, InsertPoint.before(loop))
+    for result, value in zip(loop.accumulators, carried, strict=True):
+        result.replace_all_uses_with(value)
+    Rewriter.erase_op(loop)

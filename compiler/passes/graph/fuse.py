@@ -190,9 +190,7 @@ class _Candidates:
         """Merges one more concatenation, in whose parts all ops of a group run."""
         for value, producer in self.producers(group):
             if can_join(group, producer, self.nests, self.order):
-                parts = producer.joined_parts
                 _merge(group, self.known.pop(value), 0)
-                group.parts = parts
                 return True
         return False
 

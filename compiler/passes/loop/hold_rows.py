@@ -47,16 +47,15 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ....dialects.loop import (
     ForOp,
     KernelOp,
     LoadOp,
     StoreOp,
-    YieldOp,
 )
-from ..loop_bodies import at_number
+from ..loop_bodies import write_out
 from ..short_rows import Place, place_of, stages_of_short_rows
 
 
@@ -71,27 +70,8 @@ class HoldRows(ModulePass):
             for loop in [each for each in kernel.walk() if isinstance(each, ForOp)]:
                 if loop.width > 1 and (stages := stages_of_short_rows(loop)):
                     for stage in stages:
-                        _write_out(stage)
+                        write_out(stage)
                     _hold(loop)
-
-
-def _write_out(stage: ForOp) -> None:
-    """Puts the bodies of a loop in its place, one after the other."""
-    assert isinstance(stage.size, int), "few bodies are written out"
-    _, *inner = stage.body.block.args
-    carried = [*stage.initial]
-    for number in range(stage.size):
-        known = dict[SSAValue, SSAValue](zip(inner, carried, strict=True))
-        for op in stage.body.block.ops:
-            if isinstance(op, YieldOp):
-                carried = [known.get(each, each) for each in op.values]
-                continue
-            copy = at_number(op, stage.index, number, known)
-            known.update(zip(op.results, copy.results, strict=True))
-            Rewriter.insert_op(copy, InsertPoint.before(stage))
-    for result, value in zip(stage.accumulators, carried, strict=True):
-        result.replace_all_uses_with(value)
-    Rewriter.erase_op(stage)
 
 
 def _hold(loop: ForOp) -> None:

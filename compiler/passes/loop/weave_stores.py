@@ -43,7 +43,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ....dialects import Dim
 from ....dialects.loop import (
@@ -59,7 +59,7 @@ from ....dialects.loop import (
     target_of,
 )
 from ...cost import MAX_SHORT_BODY
-from ..loop_bodies import at_number, is_scalar
+from ..loop_bodies import is_scalar, write_out
 
 _LEAST_BYTES = 16
 """
@@ -85,7 +85,7 @@ class WeaveStores(ModulePass):
             for loop in [each for each in kernel.walk() if isinstance(each, ForOp)]:
                 size = loop.size
                 if isinstance(size, int) and _is_short(loop, size, lanes):
-                    _write_out(loop, size)
+                    write_out(loop)
 
 
 def _join_all(block: Block) -> None:
@@ -227,15 +227,3 @@ def _is_along(at: Subscript, loop: ForOp, around: ForOp, lanes: int) -> bool:
         return False
     step = at.step(around.index)
     return step in (0, 1) or is_strided(step, lanes)
-
-
-def _write_out(loop: ForOp, size: int) -> None:
-    """Puts the `size` bodies of a loop in its place, one after the other."""
-    for number in range(size):
-        known: dict[SSAValue, SSAValue] = {}
-        for op in loop.body.block.ops:
-            if not isinstance(op, YieldOp):
-                copy = at_number(op, loop.index, number, known)
-                known.update(zip(op.results, copy.results, strict=True))
-                Rewriter.insert_op(copy, InsertPoint.before(loop))
-    Rewriter.erase_op(loop)

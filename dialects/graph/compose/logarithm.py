@@ -49,7 +49,7 @@ def logs_of_sums(x: SSAValue, axis: int) -> SSAValue:
 
 
 def _logs_of_open_sums(x: SSAValue, axis: int) -> SSAValue:
-    """Builds the same along an axis of open size: the steps are those of a loop."""
+    """Builds what `logs_of_sums` does, along an axis of open size, by a loop."""
     rank, size = len(shape_of(x)), shape_of(x)[axis]
 
     def goes_on(state: list[SSAValue], _: list[SSAValue]) -> SSAValue:

@@ -119,17 +119,10 @@ class LoadOp(SubscriptedOp):
         along an index, a power of two, where nothing is stored to the buffer between
         them. Else none.
         """
-        at, block = self.at, self.parent
-        step = at.step(index)
-        if block is None or not isinstance(step, int):
+        at, block, found = self.at, self.parent, dict[Dim, LoadOp]()
+        step = _few_apart(at, index)
+        if block is None or not step or step & (step - 1):
             return ()
-        if not 2 <= step <= StoreOp.MOST_WOVEN or step & (step - 1):
-            return ()
-        if at.blocked_indices or any(
-            isinstance(e.owner, Operation) for e in at.indices
-        ):
-            return ()
-        found: dict[Dim, LoadOp] = {}
         for op in block.ops:
             if isinstance(op, StoreOp) and op.buffer is self.buffer:
                 break
@@ -152,6 +145,18 @@ class LoadOp(SubscriptedOp):
             properties={"strides": strides},
             result_types=[loaded_type(element)],
         )
+
+
+def _few_apart(at: Subscript, index: SSAValue) -> int:
+    """
+    How far apart elements lie along an index, if by so few that their vectors may be
+    woven, and by indices of loops alone; else 0.
+    """
+    step = at.step(index)
+    if not isinstance(step, int) or not 2 <= step <= StoreOp.MOST_WOVEN:
+        return 0
+    computed = any(isinstance(each.owner, Operation) for each in at.indices)
+    return 0 if at.blocked_indices or computed else step
 
 
 def _side_by_side(found: Mapping[Dim, _Access], count: int) -> Sequence[_Access]:
@@ -195,19 +200,10 @@ class StoreOp(SubscriptedOp):
         the order of the elements: as many as the elements lie apart that each of them
         sets along an index, so that together they leave none out. Else none.
         """
-        at, block = self.at, self.parent
-        step = at.step(index)
-        if (
-            block is None
-            or not isinstance(step, int)
-            or not 2 <= step <= self.MOST_WOVEN
-        ):
+        at, block, found = self.at, self.parent, dict[Dim, StoreOp]()
+        step = _few_apart(at, index)
+        if block is None or not step:
             return ()
-        if at.blocked_indices or any(
-            isinstance(e.owner, Operation) for e in at.indices
-        ):
-            return ()
-        found: dict[Dim, StoreOp] = {}
         for op in block.ops:
             if isinstance(op, StoreOp | LoadOp) and op.buffer is self.buffer:
                 if isinstance(op, LoadOp) and not found:
