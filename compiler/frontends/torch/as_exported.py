@@ -25,6 +25,7 @@ from .arguments import NUMBERS, Missing, Value
 from .computed import is_computed
 from .control_flow import inline
 from .custom import find_custom, is_own
+from .data_dependent import asserted
 from .export import FAILURES, Whole, parts_of_call, quiet, taking_apart
 from .guards import ASSERTIONS, restore
 from .in_place import InPlace
@@ -64,6 +65,8 @@ def readings(program: ExportedProgram, regions: Collection[str]) -> Readings:
         if isinstance(each, fx.GraphModule):
             changes = InPlace(each.graph)
             for node in each.graph.nodes:
+                if asserted(node) is not None:
+                    continue
                 if has_complex(node) or _has_data(node):
                     raise Whole(f"{node.target} of complex numbers, or sizes of data")
                 if node.op != "call_function" or str(node.target) in regions:

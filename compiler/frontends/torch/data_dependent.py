@@ -21,12 +21,20 @@ from ....dialects import (
     product,
     tensor_type,
 )
-from ....dialects.graph import CastOp, DefineSymbolOp, GetAttrOp, GraphOp, IndexSelectOp
+from ....dialects.graph import (
+    CastOp,
+    DefineSymbolOp,
+    EqOp,
+    GetAttrOp,
+    GraphOp,
+    IndexSelectOp,
+)
 from ....dialects.graph.compose import (
     at_index,
     convert,
     expanded,
     must_be,
+    number_like,
     part,
     reshaped,
     shape_of,
@@ -36,13 +44,14 @@ from ....dialects.graph.compose import (
 from ...ir import WeightStore
 from ..known import MAX_EVALUATED, Known, evaluate
 from ..unsupported import NeedsBound, Unsupported
-from .arguments import Item
+from .arguments import NUMBERS, Item
 from .call import Call, Reader
 from .extremes import extreme_of
+from .guards import must_hold
 from .sizes import GREATEST, Expression, Sizes
 
-ITEM = "aten._local_scalar_dense.default"
-"""The operator that converts a tensor to a number."""
+ITEMS = ("aten.item.default", "aten._local_scalar_dense.default")
+"""The operators that convert a tensor to a number."""
 
 
 def define(
@@ -142,15 +151,38 @@ def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
     ).result
 
 
+def asserted(node: fx.Node) -> float | None:
+    """
+    The element of a tensor of which a model asserts what it is, so that torch takes it
+    for that: a truth after `torch._check(mask.all())`. None of other nodes.
+    """
+    foreseen: Any = node.meta.get("val")
+    if str(node.target) not in ITEMS or not isinstance(foreseen, NUMBERS):
+        return None
+    if isinstance(foreseen, SymBool):
+        return foreseen.node.maybe_as_bool()
+    if isinstance(foreseen, SymInt):
+        return foreseen.node.maybe_as_int()
+    if isinstance(foreseen, SymFloat):
+        return foreseen.node.maybe_as_float()
+    return foreseen
+
+
 def read_item(
     sizes: Sizes, node: fx.Node, x: SSAValue, weights: WeightStore
-) -> Dim | Item:
+) -> float | Dim | Item:
     """
-    The only element of a tensor: a size when the program bounds it, or computes it from
-    sizes and from integers that the model holds; else a number for tensor arithmetic.
+    The only element of a tensor: the number that the program asserts it to be, which
+    each run checks; a size when the program bounds it, or computes it from sizes and
+    from integers that the model holds; else a number for tensor arithmetic.
     """
     foreseen: Any = node.meta["val"]
     x = reshaped(x, ())
+    if (number := asserted(node)) is not None:
+        (tensor,) = node.all_input_nodes
+        is_it = EqOp(x, number_like(number, x)).result
+        must_hold(is_it, f"{tensor.name} == {number}", sizes, "torch._check")
+        return number
     if (new := _new_symbol(foreseen, sizes)) is not None:
         sizes.items[new] = x
         known = _known(x, {}, weights) if isinstance(foreseen, SymInt) else None

@@ -17,6 +17,7 @@ from torch.utils._sympy.functions import Mod
 from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
 
 from ....dialects import (
     Dim,
@@ -154,12 +155,17 @@ def _require_by_floats(expression: Expression, sizes: Sizes, op: str) -> None:
     """
     text = in_words(expression, sizes)
     try:
-        condition = convert(holds(expression, sizes), i64)
+        condition = holds(expression, sizes)
     except Unsupported as why:
         raise Unsupported(f"{why}, of which {text}") from why
+    must_hold(condition, text, sizes, op)
+
+
+def must_hold(condition: SSAValue, text: str, sizes: Sizes, op: str) -> None:
+    """Builds the check that a truth, of rank 0, is true in each run."""
     name = sizes.fresh("assumed", 0, 1)
     sizes.defined.add(name)
-    DefineSymbolOp(condition, symbol=name, low="0", high="1")
+    DefineSymbolOp(convert(condition, i64), symbol=name, low="0", high="1")
     RequireOp.of(Requirement(symbol(name) - 1, text), op)
 
 

@@ -52,7 +52,7 @@ from .call import Call
 from .complex_numbers import of_pairs
 from .computed import computed, is_computed
 from .custom import build_custom, find_custom, unknown
-from .data_dependent import ITEM, read_item
+from .data_dependent import ITEMS, read_item
 from .float_sizes import FloatSizes
 from .foreign import foreign_call
 from .guards import ASSERTIONS, is_about_memory, require
@@ -219,7 +219,7 @@ class ProgramReader:
             return  # a graph that is an argument of an operator
         if node in self.readings:
             self.attempt(op, node, lambda: self.readings[node](self, node))
-        elif op == ITEM:
+        elif op in ITEMS:
             self.attempt(op, node, lambda: self.item(node))
         elif op in self.regions:
             self.attempt(op, node, lambda: self.regions[op](self, node))

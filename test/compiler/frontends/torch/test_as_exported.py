@@ -59,9 +59,15 @@ def branch(x: Any) -> Any:
     return torch.cond(x.sum() > 0, gated, doubled, (x,))
 
 
+def item(x: Any) -> Any:
+    """A condition on data that torch takes for granted."""
+    torch._check((x.sum() > -1e9).item())
+    return x * 2
+
+
 READ: dict[str, Callable[[Any], Any]] = {
     each.__name__: each
-    for each in (composite, without_gradients, without_casts, branch)
+    for each in (composite, without_gradients, without_casts, branch, item)
 }
 
 
@@ -86,12 +92,6 @@ def chosen(x: Any) -> Any:
     return x[x.sum((1, 2)) > 0] * 2
 
 
-def item(x: Any) -> Any:
-    """A condition on data that torch takes for granted."""
-    torch._check((x.sum() > -1e9).item())
-    return x * 2
-
-
 def with_casts(x: Any) -> Any:
     """A part in which torch converts operands."""
     with torch.autocast("cpu", torch.bfloat16):
@@ -100,7 +100,6 @@ def with_casts(x: Any) -> Any:
 
 DECOMPOSED: dict[str, Callable[[Any], Any]] = {
     "chosen": chosen,
-    "item": item,
     "complex": lambda x: torch.fft.rfft(x).real,
     "casts": with_casts,
 }
@@ -133,7 +132,7 @@ def test_a_decomposition_that_torch_fails_at_says_how_to_export(
     def failing(program: Any, *_: Any) -> Any:
         raise AssertionError(f"expected a graph, got {type(program).__name__}")
 
-    program = torch.export.export(Wrapped(item), (floats(4, 3, 4),))
+    program = torch.export.export(Wrapped(chosen), (floats(4, 3, 4),))
     monkeypatch.setattr(torch.export.ExportedProgram, "run_decompositions", failing)
     with pytest.raises(sr.CompileError, match=r"expected a graph.*strict=True"):
         sr.compile(program, options=sr.Options(cache=False))

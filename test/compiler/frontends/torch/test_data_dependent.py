@@ -12,7 +12,7 @@ from torch import nn  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
 
-from .case import floats  # noqa: E402
+from .case import Wrapped, floats  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -59,3 +59,23 @@ def test_a_size_by_floats_of_an_open_one_needs_a_range():
             dynamic_shapes={"x": {1: torch.export.Dim.AUTO}},
             options=sr.Options(cache=False),
         )
+
+
+@pytest.mark.parametrize("known", [True, 3, 0, -3, 2.5])
+@pytest.mark.parametrize("is_decomposed", [False, True])
+def test_an_element_that_a_model_asserts_is_checked_in_each_run(
+    known: float, is_decomposed: bool
+):
+    def times(x: Any, number: Any) -> Any:
+        element = number.item()
+        torch._check(element if isinstance(known, bool) else element == known)
+        rows = x[x.sum(1) > 0] if is_decomposed else x  # of data, so not as exported
+        return rows * known
+
+    x, number = floats(4, 3), torch.tensor(known)
+    program = torch.export.export(Wrapped(times), (x, number))
+    module = sr.compile(program, options=sr.Options(cache=False))
+    assert module(x, number).tolist() == times(x, number).tolist()
+    other = torch.tensor(False if isinstance(known, bool) else known + 1)
+    with pytest.raises(ValueError, match=rf"torch\._check.* expected .* == ({known}|1)"):
+        module(x, other)
