@@ -27,14 +27,15 @@ def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
     total: Dim = 0
     for each in inputs:
         shape = sizes(each)
+        if each.element_type != inputs[0].element_type:
+            raise VerifyException(
+                f"expected tensors of one dtype, got {inputs[0]} and {each}"
+            )
         found = agreed_shape(
             (*rest[:along], 0, *rest[along + 1 :]),
             (*shape[:along], 0, *shape[along + 1 :]),
         )
-        same_kind = len(shape) == len(rest) and (
-            each.element_type == inputs[0].element_type
-        )
-        if found is None or not same_kind:
+        if found is None or len(shape) != len(rest):
             raise VerifyException(
                 f"expected tensors that differ along axis {axis} only, got "
                 f"{inputs[0]} and {each}"

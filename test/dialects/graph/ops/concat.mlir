@@ -53,7 +53,7 @@ func.func @ranks_clash(%a : tensor<2x3xf32>, %b : tensor<3xf32>) {
 
 // All have elements of one type.
 func.func @dtypes_clash(%a : tensor<2xf32>, %b : tensor<2xf64>) {
-  // expected-error {{expected tensors that differ along axis 0 only, got tensor<2xf32> and tensor<2xf64>}}
+  // expected-error {{expected tensors of one dtype, got tensor<2xf32> and tensor<2xf64>}}
   %0 = graph.concat %a, %b {axis = 0 : i64} : tensor<2xf32>, tensor<2xf64> -> tensor<4xf32>
   return
 }
