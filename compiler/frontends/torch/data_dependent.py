@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import torch
 from torch import SymBool, SymFloat, SymInt, fx
 from xdsl.dialects.builtin import i1, i64
@@ -23,11 +24,13 @@ from ....dialects import (
 )
 from ....dialects.graph import (
     CastOp,
+    ConcatListOp,
     DefineSymbolOp,
     EqOp,
     GetAttrOp,
     GraphOp,
     IndexSelectOp,
+    ListConstructOp,
 )
 from ....dialects.graph.compose import (
     at_index,
@@ -248,15 +251,31 @@ def _known(
     if (extreme := extreme_of(op, weights)) is not None:
         found[value] = extreme
         return extreme
+    joins = isinstance(op, ConcatListOp)
     operands: list[Known] = []
-    for each in op.operands:
+    for each in _elements_of(op.list) if joins else op.operands:
         if (known := _known(each, found, weights, deep + 1)) is None:
             return None
         operands.append(known)
-    results = evaluate(op, operands)
+    results = [_joined(op, operands)] if joins else evaluate(op, operands)
     if results is not None:
         found.update(zip(op.results, results, strict=True))
     return found[value]
+
+
+def _elements_of(values: SSAValue) -> Sequence[SSAValue]:
+    """The tensors of a list, which this front end makes of them."""
+    assert isinstance(values.owner, ListConstructOp), "what is joined was listed"
+    return values.owner.operands
+
+
+def _joined(op: ConcatListOp, operands: Sequence[Known]) -> Known | None:
+    """The concatenation of a list of tensors, if its elements are few."""
+    type = tensor_type(op.result)
+    if sum(each.array.size for each in operands) > MAX_EVALUATED:
+        return None
+    arrays = [each.array for each in operands]
+    return Known(np.concatenate(arrays, op.axis.value.data), type.element_type)
 
 
 def _held(op: GetAttrOp, weights: WeightStore) -> Known | None:

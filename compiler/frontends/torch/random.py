@@ -103,7 +103,10 @@ def _bernoulli(call: Call, probability: SSAValue, *_: object) -> Result:
 
 
 def _bernoulli_of(call: Call, _: Operand, probability: float, *__: object) -> Result:
-    """Ones with one probability, and zeros."""
+    """Ones with one probability, and zeros; nothing is drawn where all are the same."""
+    if probability in (0, 1):
+        return expanded(number(int(probability), call.element), call.shape)
+    _must_draw(call)
     chance = expanded(number(float(probability), f64), call.shape)
     return convert(happens(chance), call.element)
 
@@ -129,17 +132,21 @@ def _drawing(reader: Reader) -> Reader:
     """The reader where the model has a seed, and a refusal elsewhere."""
 
     def read(call: Call, *arguments: Any) -> Result:
-        if not call.draws:
-            raise Random("numbers at random, of no seed")
+        _must_draw(call)
         return reader(call, *arguments)
 
     return read
 
 
+def _must_draw(call: Call) -> None:
+    """Refuses an operator of a model that has no seed."""
+    if not call.draws:
+        raise Random("numbers at random, of no seed")
+
+
 _READERS: dict[str, Reader] = {
     "aten.bernoulli.default": _bernoulli,
     "aten.bernoulli.Tensor": _bernoulli_of_each,
-    "aten.bernoulli.p": _bernoulli_of,
     "aten.exponential.default": _exponential,
     "aten.multinomial.default": _multinomial,
     "aten.normal.Tensor_Tensor": _normal_of,
@@ -173,3 +180,4 @@ _GIVEN = {
 """Forms that name a generator; torch exports them where that is None."""
 
 READERS = {name: _drawing(each) for name, each in (_READERS | _GIVEN).items()}
+READERS["aten.bernoulli.p"] = _bernoulli_of

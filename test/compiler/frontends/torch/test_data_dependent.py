@@ -77,5 +77,80 @@ def test_an_element_that_a_model_asserts_is_checked_in_each_run(
     module = sr.compile(program, options=sr.Options(cache=False))
     assert module(x, number).tolist() == times(x, number).tolist()
     other = torch.tensor(False if isinstance(known, bool) else known + 1)
-    with pytest.raises(ValueError, match=rf"torch\._check.* expected .* == ({known}|1)"):
+    with pytest.raises(
+        ValueError, match=rf"torch\._check.* expected .* == ({known}|1)"
+    ):
         module(x, other)
+
+
+class Joined(nn.Module):
+    """Pads by the sum of numbers that are joined: a buffer's, two, and a size."""
+
+    by: Any
+
+    def __init__(self, axis: int) -> None:
+        super().__init__()
+        self.register_buffer("by", torch.tensor([1, 2]))
+        self.axis = axis
+
+    def forward(self, x: Any) -> Any:
+        """f32[rows, columns] -> f32[rows, more]."""
+        rows = torch.full((1,), 1) * x.shape[0]
+        joined = torch.cat([self.by, rows, torch.stack([self.by[1], self.by[0]])])
+        columns = torch.stack([joined, joined], dim=self.axis)
+        return nn.functional.pad(x, (columns.sum().item(), 0))
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_joined_plain_numbers_give_a_size(axis: int):
+    model, x = Joined(axis), floats(3, 4)
+    module = sr.compile(model, (x,), options=sr.Options(cache=False))
+    assert module(x.numpy()).tolist() == model(x).tolist()
+
+
+def test_joined_open_sizes_give_a_size():
+    class Counts(nn.Module):
+        """The elements beside as many zeros as there are."""
+
+        def forward(self, x: Any) -> Any:
+            """f32[rows, columns] -> f32[rows, twice as many]."""
+            sizes = [torch.full((), 1) * size for size in x.shape]
+            both = torch.stack(sizes).prod().item() // x.shape[0]
+            return nn.functional.pad(x, (both, 0))
+
+    model, x = Counts(), floats(3, 4)
+    open_sizes = {"x": {0: torch.export.Dim.AUTO, 1: torch.export.Dim.AUTO}}
+    options = sr.Options(cache=False)
+    module = sr.compile(model, (x,), dynamic_shapes=open_sizes, options=options)
+    for shape in ((3, 4), (1, 7), (5, 1)):
+        x = floats(*shape)
+        assert module(x.numpy()).tolist() == model(x).tolist()
+
+
+class Counted(nn.Module):
+    """As many numbers as the greatest of joined tensors says, of at most 64."""
+
+    def __init__(self, bounded: bool) -> None:
+        super().__init__()
+        self.bounded = bounded
+
+    def forward(self, x: Any) -> Any:
+        """f32[rows, columns] -> i64[count]."""
+        joined = torch.cat([x.exp(), x * 2], dim=1)
+        count = torch.ceil(joined).long().max().item()
+        if self.bounded:
+            torch._check(count <= 64)
+        return torch.arange(count)
+
+
+def test_joined_data_decide_a_size():
+    model, x = Counted(bounded=True), floats(3, 4).abs()
+    module = sr.compile(model, (x,), options=sr.Options(cache=False))
+    for each in (x, x / 2):
+        assert module(each.numpy()).tolist() == model(each).tolist()
+
+
+def test_joined_data_without_a_range_are_refused():
+    model, x = Counted(bounded=False), floats(3, 4)
+    with pytest.raises(sr.CompileError, match="as a size it needs a range"):
+        sr.compile(model, (x,), options=sr.Options(cache=False))

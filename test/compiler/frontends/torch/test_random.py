@@ -168,6 +168,16 @@ def test_without_a_seed_they_are_refused():
         compiled(torch.randn_like, None)
 
 
+@pytest.mark.parametrize("probability", [0, 1.0])
+@pytest.mark.parametrize("kind", [torch.float32, torch.int64, torch.bool])
+def test_a_certain_number_needs_no_seed(kind: Any, probability: float):
+    x = torch.zeros(2, 3, dtype=kind)
+    made = Wrapped(lambda x: torch.bernoulli(x, probability))
+    module = sr.compile(made, example_inputs=(x,), options=sr.Options(cache=False))
+    y = module(x.numpy())
+    np.testing.assert_array_equal(y, made(x).numpy(), strict=True)
+
+
 def test_a_seed_is_an_input_of_structured_models():
     def function(pair: Any) -> Any:
         return {"noisy": pair[0] + torch.randn_like(pair[0]), "same": pair[1] + 1}
