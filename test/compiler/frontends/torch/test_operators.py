@@ -178,10 +178,14 @@ Operators with results of sizes that a run decides: in `test_control_flow.py`, a
 
 @pytest.mark.soak
 def test_the_cases_call_every_operator():
-    called = {
-        operator
-        for name in CASES
-        for whole in (False, True)
-        for operator in read(name, whole)[2]
-    }
-    assert set(READERS) - called == ELSEWHERE
+    """
+    To decompose a program takes four times as long as the rest of reading it, and all
+    of them more than a test may take on a busy machine: so it is done as long as
+    operators are missing.
+    """
+    missing = set(READERS) - ELSEWHERE
+    for whole in (False, True):
+        for name in CASES:
+            if missing:
+                missing -= read(name, whole)[2]
+    assert not missing
