@@ -163,29 +163,3 @@ def test_computes_what_torch_computes(name: str, whole: bool):
         for mine, its in zip(actual, expected, strict=True):
             array = torch.from_numpy(np.array(mine))
             torch.testing.assert_close(array, its, equal_nan=True)
-
-
-ELSEWHERE = {
-    *("aten.nonzero.default", "aten.masked_select.default", "aten._unique2.default"),
-    *("aten.unique_dim.default", "aten.unique_consecutive.default"),
-    "aten.bincount.default",
-}
-"""
-Operators with results of sizes that a run decides: in `test_control_flow.py`, and in
-`test_counting.py`.
-"""
-
-
-@pytest.mark.soak
-def test_the_cases_call_every_operator():
-    """
-    To decompose a program takes four times as long as the rest of reading it, and all
-    of them more than a test may take on a busy machine: so it is done as long as
-    operators are missing.
-    """
-    missing = set(READERS) - ELSEWHERE
-    for whole in (False, True):
-        for name in CASES:
-            if missing:
-                missing -= read(name, whole)[2]
-    assert not missing
