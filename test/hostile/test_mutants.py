@@ -13,12 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdsl.dialects.builtin import IntegerAttr, i64
 
+from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.ir.context import context
+from static_runtime.dialects.graph import LoopOp
 from static_runtime.runtime.machine.thread_pool import usable_threads
 
 from .campaign import Campaign, findings, report
 from .corpus import EVERY, mutant
 from .outcome import Outcome
+from .trial import has_open_stacks
 from .worker import Task, Worker
 
 pytestmark = [
@@ -99,6 +104,29 @@ def test_a_number_makes_a_mutant_again():
         one, other = mutant(kind, 7), mutant(kind, 7)
         assert one == other
         assert one.data != mutant(kind, 8).data or kind == "artifact"
+
+
+LOOP = """
+func.func @main(%c : tensor<i1>, %x : tensor<2xf32>) -> tensor<3x2xf32> {
+  %0, %s = graph.loop %c, %x {
+    trips = "3", carried = 1 : i64, scanned = 0 : i64, conditional = true,
+    backward = array<i64: 0>
+  } : tensor<i1>, tensor<2xf32> -> tensor<2xf32>, tensor<3x2xf32> {
+  ^bb0(%y : tensor<2xf32>):
+    %1 = graph.constant dense<true> : tensor<i1>
+    graph.yield %1, %y, %y : tensor<i1>, tensor<2xf32>, tensor<2xf32>
+  }
+  return %s : tensor<3x2xf32>
+}
+"""
+
+
+def test_what_an_ended_loop_leaves_undefined_is_not_compared():
+    module = read_mlir(LOOP, context())
+    assert has_open_stacks(module)
+    (loop,) = (op for op in module.walk() if isinstance(op, LoopOp))
+    loop.properties["carried"] = IntegerAttr(len(loop.outputs), i64)
+    assert not has_open_stacks(module)
 
 
 @pytest.mark.sampled(every=3)

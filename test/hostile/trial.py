@@ -35,6 +35,7 @@ from static_runtime.compiler.session.errors import CompileError
 from static_runtime.compiler.session.options import Options
 from static_runtime.compiler.tools.opt import OptMain, Section
 from static_runtime.compiler.tools.reproducer import CrashError
+from static_runtime.dialects.graph import LoopOp
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.program.program import Program
@@ -166,6 +167,8 @@ def ran(module: Any, model: Any, inputs: Sequence[Array]) -> Outcome:
         again = module(*inputs)
     except (IndexError, TypeError, ValueError) as error:
         return refused(error)
+    if is_text(model) and has_open_stacks(read_mlir(model, context())):
+        return Outcome("ran")
     if bits(got) != bits(again):
         return Outcome("differs", "a second run", "other bits")
     return beside_reference(model, inputs, arrays_of(got))
@@ -197,6 +200,16 @@ def beside_reference(
             text = f"{got.ravel()[:8]}, reference {wanted.ravel()[:8]}"
             return Outcome("differs", ", ".join(ops), text)
     return Outcome("same")
+
+
+def has_open_stacks(module: ModuleOp) -> bool:
+    """Whether stacks may be undefined in part, as loops end early by a condition."""
+    return any(
+        isinstance(op, LoopOp)
+        and bool(op.conditional.value.data)
+        and len(op.outputs) > op.carried.value.data
+        for op in module.walk()
+    )
 
 
 def drop_unused(module: ModuleOp) -> None:

@@ -26,11 +26,10 @@ from ....dialects.graph.compose import (
     bounds,
     convert,
     filled,
+    normalization,
     part,
     plus,
-    scaled_and_shifted,
     shape_of,
-    standardized,
     times,
 )
 from ..unsupported import Unsupported
@@ -157,9 +156,13 @@ def _skip_norm(node: Node) -> Results:
 def _normalized(node: Node, x: SSAValue, scale: int, bias: int) -> list[SSAValue]:
     """Builds `x` normalized along its last axis, the mean and the factor used."""
     axes = (node.normalize(-1, len(shape_of(x))),)
-    unit, mean, factor = standardized(x, axes, node.number("epsilon"))
+    unit, mean, factor = normalization.standardized(x, axes, node.number("epsilon"))
     beta = node.operand(bias) if node.has(bias) else None
-    return [scaled_and_shifted(unit, node.operand(scale), beta), mean, factor]
+    return [
+        normalization.scaled_and_shifted(unit, node.operand(scale), beta),
+        mean,
+        factor,
+    ]
 
 
 def _skip_simple_norm(node: Node) -> Results:

@@ -29,19 +29,16 @@ from ....dialects.graph import (
     SumPoolOp,
 )
 from ....dialects.graph.compose import (
-    centered,
     convert,
     counted,
     filled,
+    normalization,
     plus,
     raised,
     reshaped,
     root,
-    scaled_and_shifted,
     shape_of,
-    standardized,
     times,
-    with_channels,
 )
 from ....dialects.graph.compose.random import dropped
 from ..unsupported import Training
@@ -97,7 +94,7 @@ def _normalized_batch(node: Node) -> Results:
     if rank < 2:
         raise node.error(f"expected NxC..., got {node.type(0)}")
     axes = (0, *range(2, rank))
-    distance, mean = centered(x, axes)
+    distance, mean = normalization.centered(x, axes)
     variance = MeanOp(MulOp(distance, distance), axes=axes, keepdims=True).result
     deviation = SqrtOp(plus(variance, node.number("epsilon")))
     factor = ReciprocalOp(deviation).result
@@ -111,7 +108,7 @@ def _normalized_batch(node: Node) -> Results:
         for place, own in ((3, mean), (4, variance))
         for shape in [node.shape(place)]
     ]
-    return [with_channels(unit, node.operand(1), node.operand(2)), *means]
+    return [normalization.with_channels(unit, node.operand(1), node.operand(2)), *means]
 
 
 def _instance_normalization(node: Node) -> Result:
@@ -120,8 +117,10 @@ def _instance_normalization(node: Node) -> Result:
     if len(shape) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
     axes = tuple(range(2, len(shape)))
-    unit, _, _ = standardized(node.operand(0), axes, node.number("epsilon"))
-    return with_channels(unit, node.operand(1), node.operand(2))
+    unit, _, _ = normalization.standardized(
+        node.operand(0), axes, node.number("epsilon")
+    )
+    return normalization.with_channels(unit, node.operand(1), node.operand(2))
 
 
 def _normalized_mean_variance(node: Node) -> Result:
@@ -133,7 +132,7 @@ def _normalized_mean_variance(node: Node) -> Result:
     """
     given = node.integers("axes") or ()
     axes = tuple(node.normalize(each, node.rank(0)) for each in given)
-    distance, _ = centered(node.operand(0), axes)
+    distance, _ = normalization.centered(node.operand(0), axes)
     variance = MeanOp(MulOp(distance, distance), axes=axes, keepdims=True).result
     return DivOp(distance, plus(SqrtOp(variance).result, 1e-9))
 
@@ -144,9 +143,9 @@ def _layer_normalization(node: Node) -> Results:
     axis = node.normalize(node.integer("axis"), rank)
     x = convert(node.operand(0), element(node.integer("stash_type")))
     axes = tuple(range(axis, rank))
-    unit, mean, factor = standardized(x, axes, node.number("epsilon"))
+    unit, mean, factor = normalization.standardized(x, axes, node.number("epsilon"))
     scale, bias = node.operand(1), node.operand(2) if node.has(2) else None
-    result = scaled_and_shifted(convert(unit, kind), scale, bias)
+    result = normalization.scaled_and_shifted(convert(unit, kind), scale, bias)
     return [result, mean, factor]
 
 

@@ -22,17 +22,14 @@ from ....dialects.graph import (
     to_names,
 )
 from ....dialects.graph.compose import (
-    centered,
     expanded,
     filled,
+    normalization,
     number,
     number_like,
     reshaped,
-    scaled_and_shifted,
     shape_of,
-    standardized,
     times,
-    with_channels,
 )
 from ....dialects.graph.compose.random import dropped
 from ..unsupported import Training, Varies
@@ -88,8 +85,8 @@ def native_layer_norm(
     """The layer norm, the means, and what distances from them are multiplied by."""
     rank = len(shape_of(x))
     axes = range(rank - len(normalized_shape), rank)
-    unit, mean, factor = standardized(x, axes, epsilon)
-    return [scaled_and_shifted(unit, scale, bias), mean, factor]
+    unit, mean, factor = normalization.standardized(x, axes, epsilon)
+    return [normalization.scaled_and_shifted(unit, scale, bias), mean, factor]
 
 
 def group_norm(
@@ -118,8 +115,8 @@ def _in_groups(
         raise Varies(f"a number of channels that varies, {channels}", channels)
     elements = channels // groups * product(spatial)
     grouped = reshaped(x, [n, groups, elements])
-    unit, mean, factor = standardized(grouped, (2,), epsilon)
-    value = with_channels(reshaped(unit, shape_of(x)), scale, bias)
+    unit, mean, factor = normalization.standardized(grouped, (2,), epsilon)
+    value = normalization.with_channels(reshaped(unit, shape_of(x)), scale, bias)
     return [value, *(reshaped(each, [n, groups]) for each in (mean, factor))]
 
 
@@ -156,8 +153,8 @@ def instance_norm(
         assert variance is not None, "torch asks for statistics"
         known = (scale, bias, mean, variance, momentum, epsilon)
         return batch_norm(call, x, *known)[0]
-    unit = standardized(x, range(2, len(shape_of(x))), epsilon)[0]
-    return with_channels(unit, scale, bias)
+    unit = normalization.standardized(x, range(2, len(shape_of(x))), epsilon)[0]
+    return normalization.with_channels(unit, scale, bias)
 
 
 def _batch_norm_of_input(
@@ -172,9 +169,9 @@ def _batch_norm_of_input(
     """Each channel normalized by its own statistics, and these."""
     shape = shape_of(x)
     axes = [axis for axis in range(len(shape)) if axis != 1]
-    unit, *statistics = standardized(x, axes, epsilon)
+    unit, *statistics = normalization.standardized(x, axes, epsilon)
     per_channel = [reshaped(each, [shape[1]]) for each in statistics]
-    return [with_channels(unit, scale, bias), *per_channel]
+    return [normalization.with_channels(unit, scale, bias), *per_channel]
 
 
 def _batch_norm_updating(
@@ -194,8 +191,8 @@ def _batch_norm_updating(
         return [*known, mean, variance]
     shape = shape_of(x)
     axes = [axis for axis in range(len(shape)) if axis != 1]
-    unit, center, factor = standardized(x, axes, epsilon)
-    distance, _ = centered(x, axes)
+    unit, center, factor = normalization.standardized(x, axes, epsilon)
+    distance, _ = normalization.centered(x, axes)
     spread = SumOp(MulOp(distance, distance), axes=tuple(axes), keepdims=False).result
     count = product(size for axis, size in enumerate(shape) if axis != 1)
     fresh = DivOp(spread, number_like(count - 1, x)).result
@@ -204,7 +201,7 @@ def _batch_norm_updating(
         AddOp(times(old, 1 - momentum), times(new, momentum)).result
         for old, new in ((mean, flat[0]), (variance, fresh))
     ]
-    return [with_channels(unit, scale, bias), *flat, *after]
+    return [normalization.with_channels(unit, scale, bias), *flat, *after]
 
 
 def _batch_norm_with_update(

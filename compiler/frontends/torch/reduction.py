@@ -30,9 +30,9 @@ from ....dialects.graph import (
     WhereOp,
 )
 from ....dialects.graph.compose import (
-    centered,
     length,
     logs_of_sums,
+    normalization,
     number_like,
     plus,
     raised,
@@ -156,7 +156,7 @@ def _variance(
 ) -> SSAValue:
     """The sum of squared deviations, divided by the count minus `correction`."""
     places = _axes_of(value, axes)
-    distance, _ = centered(value, places)
+    distance, _ = normalization.centered(value, places)
     total = SumOp(raised(distance, 2), axes=places, keepdims=keepdims).result
     count = product(shape_of(value)[each] for each in places)
     fewer = 1 if correction is None else correction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.ir import SSAValue
@@ -15,9 +15,10 @@ from ....dialects import (
     is_float,
     is_nonnegative,
     tensor_type,
+    ui8,
 )
 from ....dialects.graph import GridSampleOp, Requirement, RequireOp, ResizeOp
-from ....dialects.graph.compose import shape_of
+from ....dialects.graph.compose import resized_bytes, shape_of
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
@@ -32,6 +33,9 @@ class Kind:
     ratios: Sequence[int]
     """The ratios of sizes in which torch ignores the scale."""
 
+    is_of_bytes: bool = False
+    """Whether it interpolates between bytes."""
+
     def along(self, x: SSAValue, axis: int, size: Dim, scale: float | None) -> SSAValue:
         """Builds a tensor resized along an axis, by a scale if it has one."""
         old = shape_of(x)[axis]
@@ -42,8 +46,10 @@ class Kind:
         if scale is not None:
             _require_other_ratios(old, size, scale, self.ratios)
         given = {} if scale is None else {"scale": float(scale)}
-        properties: dict[str, Any] = {"size": str(size), "multiplies": True}
-        return ResizeOp(x, axis=axis, **properties, **self.how, **given).result
+        how = {"multiplies": True, **self.how, **given}
+        if self.is_of_bytes:
+            return resized_bytes(x, axis, size, **how)
+        return ResizeOp(x, axis=axis, size=str(size), **how).result
 
 
 def _resized(
@@ -118,9 +124,12 @@ def _interpolated(count: int, how: Mapping[str, Any]) -> Reader:
         align_corners: bool,
         *scales: Any,
     ) -> Result:
-        if not is_float(tensor_type(x)):
-            raise Unsupported("integers between which it interpolates")
+        type = tensor_type(x)
+        if not is_float(type) and type.element_type != ui8:
+            raise Unsupported("integers between which it interpolates, not bytes")
         kind = kind_between(how, align_corners)
+        if type.element_type == ui8:
+            kind = replace(kind, is_of_bytes=True, ratios=(1,))
         return _resized(call, x, scales_of(scales, count), kind)
 
     return read

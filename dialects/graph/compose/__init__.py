@@ -15,6 +15,7 @@ from . import (
     integer_product,
     joining,
     matrices,
+    normalization,
     open_kernel,
     padding,
     pooling,
@@ -30,13 +31,13 @@ from .extreme import reversed_order
 from .grouped_product import grouped_product
 from .length import length, raised, root
 from .logarithm import logs_of_sums
-from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
 from .open_window import OpenWindow
 from .parts import Cut, at_index, cut, flipped, joined, part, stacked
 from .pooling import Window
 from .power import near_power
 from .product import with_bias
+from .resizing import resized_bytes
 from .searching import sorted_places
 from .shaping import (
     along,
@@ -59,6 +60,7 @@ __all__ = [
     "joining",
     "distinct",
     "matrices",
+    "normalization",
     "open_kernel",
     "padding",
     "pooling",
@@ -72,7 +74,6 @@ __all__ = [
     "OpenWindow",
     "Window",
     "along",
-    "centered",
     "convert",
     "convolved",
     "convolved_back",
@@ -98,18 +99,16 @@ __all__ = [
     "raised",
     "repeated",
     "reshaped",
+    "resized_bytes",
     "retyped",
     "reversed_order",
     "root",
-    "scaled_and_shifted",
     "shape_of",
     "sorted_places",
     "stacked",
-    "standardized",
     "at_index",
     "times",
     "true_indices",
     "truths",
     "with_bias",
-    "with_channels",
 ]

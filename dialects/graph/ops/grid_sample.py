@@ -28,9 +28,8 @@ from .compare import EqOp, GeOp, LeOp, NeOp
 from .constant import ConstantOp
 from .dim import DimOp
 from .logical import LogicalAndOp
-from .resample import ResampleOp
+from .resample import ResampleOp, kernel_of
 from .reshape import ReshapeOp
-from .resize import kernel_of
 from .rounding import FloorOp, RoundOp
 from .slice import SliceOp
 from .where import WhereOp

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
@@ -18,7 +18,10 @@ from ..literal import to_attribute
 from ..nest import Linear, Lookup, Nest, Read, axes, axis
 from ..op import SingleResultOp
 from ..order import Carried, Order
+from .binary import AddOp, MaximumOp, MulOp, SubOp
+from .compare import LeOp, LtOp
 from .gather import check_range
+from .where import WhereOp
 
 _MAX_UNROLLED_TAPS = 16
 """The most taps for which a sum is unrolled, so that other axes are vectorized."""
@@ -134,3 +137,18 @@ class ResampleOp(SingleResultOp):
 
         every = [each for tap in range(taps) for each in sources(Linear(offset=tap))]
         return [Nest(self.shape, tuple(every), total, axes(rank))]
+
+
+def kernel_of(
+    distance: SSAValue, cubic: float | None, number: Callable[[float], SSAValue]
+) -> SSAValue:
+    """Builds the weight of an element at a distance: linear when `cubic` is None."""
+    d, zero, one = distance, number(0), number(1)
+    if cubic is None:
+        return MaximumOp(SubOp(one, d), zero).result
+    slope = SubOp(MulOp(number(cubic + 2), d), number(cubic + 3))
+    near = AddOp(MulOp(MulOp(slope, d), d), one)
+    inner = AddOp(MulOp(SubOp(d, number(5)), d), number(8))
+    far = MulOp(SubOp(MulOp(inner, d), number(4)), number(cubic))
+    beyond = WhereOp(LtOp(d, number(2)), far, zero)
+    return WhereOp(LeOp(d, one), near, beyond).result

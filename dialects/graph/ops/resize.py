@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +46,7 @@ from .index_select import IndexSelectOp
 from .iota import IotaOp
 from .logical import LogicalAndOp
 from .reduce import SumOp
-from .resample import ResampleOp
+from .resample import ResampleOp, kernel_of
 from .reshape import ReshapeOp
 from .rounding import CeilOp, FloorOp
 from .where import WhereOp
@@ -193,6 +193,17 @@ def resized(
     return WhereOp(ReshapeOp(is_inside, shape=to_names(wide)), result, value).result
 
 
+def samples(
+    count: Dim, size: Dim, how: Interpolation, kind: Element
+) -> tuple[SSAValue, SSAValue]:
+    """
+    Builds the elements, of `count`, that each of `size` points is interpolated between,
+    and their weights in a float type.
+    """
+    row = _Row(how, count, size, kind)
+    return row.table(row.positions())
+
+
 def position_type(type: Tensor, how: Interpolation) -> Element:
     """The type of the positions of points in a tensor."""
     return f32 if how.is_nearest else type.element_type
@@ -332,18 +343,3 @@ class _Row:
             is_none = EqOp(whole, self.number(0))
             weights = DivOp(weights, WhereOp(is_none, self.number(1), whole)).result
         return self.inside(points), weights
-
-
-def kernel_of(
-    distance: SSAValue, cubic: float | None, number: Callable[[float], SSAValue]
-) -> SSAValue:
-    """Builds the weight of an element at a distance: linear when `cubic` is None."""
-    d, zero, one = distance, number(0), number(1)
-    if cubic is None:
-        return MaximumOp(SubOp(one, d), zero).result
-    slope = SubOp(MulOp(number(cubic + 2), d), number(cubic + 3))
-    near = AddOp(MulOp(MulOp(slope, d), d), one)
-    inner = AddOp(MulOp(SubOp(d, number(5)), d), number(8))
-    far = MulOp(SubOp(MulOp(inner, d), number(4)), number(cubic))
-    beyond = WhereOp(LtOp(d, number(2)), far, zero)
-    return WhereOp(LeOp(d, one), near, beyond).result

@@ -293,6 +293,19 @@ CASES: dict[str, Case] = {
         floats(4, 3, 5, 6, dtype=torch.float64),
     ),
     **{
+        f"interpolate bytes {mode} {how}": dynamic(
+            lambda x, mode=mode, how=how: F.interpolate(x, mode=mode, **how),
+            whole(4, 3, 10, 11, low=0, high=256).to(torch.uint8),
+        )
+        for mode in ("bilinear", "bicubic")
+        for how in (
+            {"size": (7, 24)},
+            {"size": (7, 24), "align_corners": True},
+            {"size": (3, 24), "antialias": True},
+            {"scale_factor": (1.05, 0.45)},
+        )
+    },
+    **{
         f"interpolate smoothly {mode} {size}": resized(
             2, mode, size=size, antialias=True
         )

@@ -163,25 +163,3 @@ def test_computes_what_torch_computes(name: str, whole: bool):
         for mine, its in zip(actual, expected, strict=True):
             array = torch.from_numpy(np.array(mine))
             torch.testing.assert_close(array, its, equal_nan=True)
-
-
-ELSEWHERE = {
-    *("aten.nonzero.default", "aten.masked_select.default", "aten._unique2.default"),
-    *("aten.unique_dim.default", "aten.unique_consecutive.default"),
-    "aten.bincount.default",
-}
-"""
-Operators with results of sizes that a run decides: in `test_control_flow.py`, and in
-`test_counting.py`.
-"""
-
-
-@pytest.mark.soak
-def test_the_cases_call_every_operator():
-    called = {
-        operator
-        for name in CASES
-        for whole in (False, True)
-        for operator in read(name, whole)[2]
-    }
-    assert set(READERS) - called == ELSEWHERE
