@@ -56,6 +56,8 @@ def k_loop(
                 blocks.set_k(block, indices)
                 own = of_rows(rows) if of_rows and rows is not None else build
                 return list(own(k, count, list(carried)))
+        if number == len(sizes) - 1:
+            k = w.hidden_number(k)
         bound = w.size(sizes[number]) if number else block.count
         stride = product(filled[number + 1 :])
 

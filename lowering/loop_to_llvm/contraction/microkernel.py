@@ -138,13 +138,16 @@ class Microkernel:
                     one = blocks.element(blocks.a)
             return w.splat(one, blocks.lanes)
 
-        every = range(tile.shape.rows)
+        every, outer = range(tile.shape.rows), list[str]()
+
+        def enter() -> None:
+            outer[:] = [w.hidden_number(k_offset(blocks))]
 
         def multiplied(
             k: str, b: list[Value], carried: list[Value], needs: range = every
         ) -> list[Value]:
             results = list[Value]()
-            offset = k_offset(blocks) if bases else ""
+            offset = k_offset(blocks, *outer) if bases else ""
             for number, own in enumerate(tile.by_row(carried)):
                 if number in needs:
                     own = self.multiply(element(number, k, offset), b, own)
@@ -162,7 +165,9 @@ class Microkernel:
                 b = self.load_b_as_it_lies(tile)
             return multiplied(k, b, [*accumulators], needs)
 
-        return self.write_loops(tile, accumulators, one_k, prefetch)
+        return self.write_loops(
+            tile, accumulators, one_k, prefetch, enter if bases else None
+        )
 
     def write_loops(
         self,
@@ -170,8 +175,12 @@ class Microkernel:
         accumulators: list[Value],
         one_k: OneK,
         prefetch: PanelPrefetch,
+        enter: Callable[[], None] | None = None,
     ) -> list[Value]:
-        """Writes the loops over k, which leave out what windows see of a border."""
+        """
+        Writes the loops over k, which leave out what windows see of a border; `enter`
+        writes what stands before the innermost.
+        """
         blocks, block, index = self.blocks, self.block, self.blocks.k_indices[-1]
 
         def of_rows(needs: range) -> Build:
@@ -189,7 +198,9 @@ class Microkernel:
         if not self.packed:
             ranges = k_ranges(blocks, block, tile)
             found = blocks, block, accumulators, every
-            return k_loop(*found, ranges=ranges, of_rows=of_rows)
+            inner = len(blocks.reduced) - blocks.axis - 1
+            entered = None if enter is None else (inner, enter)
+            return k_loop(*found, enter=entered, ranges=ranges, of_rows=of_rows)
         own = packed_range(blocks, block, tile)
         counts = own.unrolled(blocks)
         return blocks.w.loop_by(counts, own.stop, accumulators, every, own.start)
@@ -249,7 +260,7 @@ def find_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
     if blocks.packed_b:
         offset = w.mul(position.column_in_block, str(blocks.kc))
         start = blocks.at(blocks.packed_b, offset, blocks.packed_type)
-        return Panel(start, str(blocks.kc * blocks.nr))
+        return Panel(w.hidden(start), str(blocks.kc * blocks.nr))
     if at.blocked is None:
         return Panel("", "0")
     return _constant_panel(blocks, position, block)
@@ -282,7 +293,7 @@ def _constant_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
         blocks.set_index(blocks.column, "0")
         start = memory.offsets(at).first
         start = w.add(start, w.mul(w.div(position.column, blocks.nr), pitch))
-        return Panel(memory.address(blocks.b.buffer, start), pitch)
+        return Panel(w.hidden(memory.address(blocks.b.buffer, start)), pitch)
 
 
 def write_zero_row(

@@ -64,7 +64,7 @@ class PanelPrefetch:
         pitch = w.mul(panel.pitch, str(ahead))
         start = _beyond(blocks, panel.start, pitch, blocks.b.element)
         base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
-        return PanelPrefetch(w, base, each)
+        return PanelPrefetch(w, w.hidden(base), each)
 
     def write(self, k: str, count: int) -> None:
         """Writes the prefetches that belong to `count` k, one for each cache line."""

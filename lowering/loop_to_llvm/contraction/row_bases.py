@@ -79,10 +79,15 @@ def _stepped_bases(
     return found
 
 
-def k_offset(blocks: Blocks) -> str:
-    """Writes how far from the base of its row an element is at the present k."""
-    w, offset, at = blocks.w, "0", blocks.host.memory.at(blocks.a)
-    for index in blocks.k_indices[blocks.axis :]:
+def k_offset(blocks: Blocks, outer: str | None = None) -> str:
+    """
+    Writes how far from the base of its row an element is at the present k; `outer` is
+    how far where the innermost index is 0, if that is written.
+    """
+    w, at = blocks.w, blocks.host.memory.at(blocks.a)
+    indices = blocks.k_indices[blocks.axis :]
+    offset = "0" if outer is None else outer
+    for index in indices if outer is None else indices[-1:]:
         stride = w.size(at.step(index))
         offset = w.add(offset, w.mul(blocks.scope[index].text, stride))
     return offset

@@ -178,6 +178,13 @@ class FunctionWriter(IndexWriter):
         """
         return self.emit(f"call ptr @llvm.launder.invariant.group.p0(ptr {address})")
 
+    def hidden_number(self, number: str) -> str:
+        """A number, but for a constant, that LLVM does not see the sum behind."""
+        if is_number(number):
+            return number
+        address = self.hidden(self.emit(f"inttoptr i64 {number} to ptr"))
+        return self.emit(f"ptrtoint ptr {address} to i64")
+
     def fence(self) -> None:
         """Adds a fence that LLVM moves no load across, and that is no instruction."""
         self.do('fence syncscope("singlethread") acq_rel')
