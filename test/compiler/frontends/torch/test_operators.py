@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,11 @@ from xdsl.dialects.builtin import ModuleOp
 torch = pytest.importorskip("torch")
 pytree = pytest.importorskip("torch.utils._pytree")
 
+from static_runtime.compiler.frontends.torch import read as read_module  # noqa: E402
 from static_runtime.compiler.frontends.torch import (  # noqa: E402
-    program,
     read_torch,
 )
-from static_runtime.compiler.frontends.torch import read as read_module  # noqa: E402
 from static_runtime.compiler.frontends.torch.export import Whole  # noqa: E402
-from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
 from static_runtime.compiler.ir.context import SrContext, context  # noqa: E402
 
 from ..interpret import interpret  # noqa: E402
@@ -73,33 +70,16 @@ CASES = joined(
 )
 
 
-class Recorder(dict[str, Any]):
-    """The table of readers, which notes what is taken from it."""
-
-    def __init__(self) -> None:
-        super().__init__(READERS)
-        self.taken: set[str] = set()
-
-    def __getitem__(self, key: str) -> Any:
-        self.taken.add(key)
-        return super().__getitem__(key)
-
-
-@cache
-def read(name: str, whole: bool = False) -> tuple[ModuleOp, SrContext, set[str]]:
-    """
-    The case in the graph dialect, and the operators that it was made of: as it was
-    exported, or decomposed as a whole.
-    """
-    case, recorder, ctx = CASES[name], Recorder(), context()
+def read(name: str, whole: bool = False) -> tuple[ModuleOp, SrContext]:
+    """The case in the graph dialect: as it was exported, or decomposed as a whole."""
+    case, ctx = CASES[name], context()
     shapes = tuple({0: case.dim} if each else None for each in is_sized(case))
     dynamic_shapes = None if case.dim is None else (shapes,)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program, "READERS", recorder)
         if whole:
             patch.setattr(read_module, "readings", refuse)
         module = read_torch(Wrapped(case.function), ctx, case.inputs, dynamic_shapes)
-    return module, ctx, recorder.taken
+    return module, ctx
 
 
 def refuse(*_: object) -> None:
@@ -152,7 +132,7 @@ WAYS = [
 )  # of "cholesky upper"
 def test_computes_what_torch_computes(name: str, whole: bool):
     case = CASES[name]
-    module, ctx, _ = read(name, whole)
+    module, ctx = read(name, whole)
     module.verify()
     for size in (None,) if case.dim is None else (None, 2, 7):
         given = inputs(case, size)
