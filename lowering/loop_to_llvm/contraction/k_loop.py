@@ -38,7 +38,8 @@ def k_loop(
     than one, what is left of it comes last. `enter` says within how many of the loops
     something is written before the loops that are left, and what. `ranges` are
     what loops go over that do not go over all, by the number of loops around; `of_rows`
-    says what builds the k that some rows of a tile need.
+    says what builds the k that some rows of a tile need. What the innermost loop adds
+    to is hidden, since LLVM's strength reduction tries each split of such sums.
     """
     w, axis = blocks.w, blocks.axis
     sizes, filled = blocks.reduced[axis:], blocks.filled[axis:]
