@@ -195,6 +195,12 @@ def index_select(call: Call, x: SSAValue, axis: int, indices: SSAValue) -> Resul
     return reshaped(result, call.shape)
 
 
+def take(call: Call, x: SSAValue, indices: SSAValue) -> Result:
+    """The elements at indices into all of them, which count from the end below zero."""
+    flat = reshaped(x, [product(shape_of(x))])
+    return IndexSelectOp(flat, indices, axis=0, wraps=True).result
+
+
 def at_least_one_axis(value: SSAValue) -> SSAValue:
     """The tensor; one of rank 0 becomes a vector of one element, as in torch."""
     return value if shape_of(value) else reshaped(value, [1])
@@ -281,4 +287,5 @@ READERS: dict[str, Reader] = {
     "aten.masked_scatter.default": masked_scatter,
     "aten.put.default": put,
     "aten.slice_scatter.default": slice_scatter,
+    "aten.take.default": take,
 }

@@ -107,6 +107,10 @@ CASES: dict[str, Case] = {
         lambda x, i: x.take_along_dim(i, 1), floats(*X), whole(1, 4, low=0, high=6)
     ),
     "take": fixed(lambda x, i: x.take(i), floats(*X), whole(2, 5, low=-24, high=24)),
+    "take of open rows": dynamic(
+        lambda x, i: torch.take(x, i), floats(*X), whole(4, 3, low=-12, high=12)
+    ),
+    "take one": fixed(lambda x, i: torch.take(x, i), floats(*X), torch.tensor(-2)),
     "index_select": fixed(
         lambda x, i: x.index_select(1, i), floats(*X), whole(5, low=0, high=6)
     ),
