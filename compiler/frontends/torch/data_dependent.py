@@ -156,8 +156,8 @@ def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
 
 def asserted(node: fx.Node) -> float | None:
     """
-    The element of a tensor of which a model asserts what it is, so that torch takes it
-    for that: a truth after `torch._check(mask.all())`. None of other nodes.
+    The element of a tensor that a model asserts to be a certain number, which torch
+    takes it for: a truth after `torch._check(mask.all())`. None of other nodes.
     """
     foreseen: Any = node.meta.get("val")
     if str(node.target) not in ITEMS or not isinstance(foreseen, NUMBERS):

@@ -38,8 +38,8 @@ def k_loop(
     than one, what is left of it comes last. `enter` says within how many of the loops
     something is written before the loops that are left, and what. `ranges` are
     what loops go over that do not go over all, by the number of loops around; `of_rows`
-    says what builds the k that some rows of a tile need. What the innermost loop adds
-    to is hidden, since LLVM's strength reduction tries each split of such sums.
+    says what builds the k that some rows of a tile need. The innermost adds to a hidden
+    sum: LLVM's strength reduction would try to split it.
     """
     w, axis = blocks.w, blocks.axis
     sizes, filled = blocks.reduced[axis:], blocks.filled[axis:]
@@ -53,27 +53,24 @@ def k_loop(
                 blocks.set_k(block, [*indices, *["0"] * (len(sizes) - number)])
                 enter[1]()
         if number == len(sizes):
+            own = of_rows(rows) if of_rows and rows is not None else build
             with blocks.scope.inner():
                 blocks.set_k(block, indices)
-                own = of_rows(rows) if of_rows and rows is not None else build
                 return list(own(k, count, list(carried)))
-        if number == len(sizes) - 1:
-            k = w.hidden_number(k)
         bound = w.size(sizes[number]) if number else block.count
-        stride = product(filled[number + 1 :])
+        k = w.hidden_number(k) if number == len(sizes) - 1 else k
+        stride = w.size(product(filled[number + 1 :]))
 
         def body(
             at: str, count: int, inner: list[Value], rows: range | None = rows
         ) -> _Values:
             here = at if number else w.add(block.start, at)
-            first = w.add(k, w.mul(at, w.size(stride)))
+            first = w.add(k, w.mul(at, stride))
             return level([*indices, here], first, count, inner, rows)
 
-        counts = (
-            by or blocks.unrolled(_divided(blocks, bound, number))
-            if number == len(sizes) - 1
-            else (1,)
-        )
+        counts: Sequence[int] = (1,)
+        if number == len(sizes) - 1:
+            counts = by or blocks.unrolled(_divided(blocks, bound, number))
         if ranges and number in ranges:
             return _write_ranges(blocks, ranges[number], counts, carried, body)
         least = counts[-1]

@@ -138,16 +138,14 @@ class Microkernel:
                     one = blocks.element(blocks.a)
             return w.splat(one, blocks.lanes)
 
-        every, outer = range(tile.shape.rows), list[str]()
-
-        def enter() -> None:
-            outer[:] = [w.hidden_number(k_offset(blocks))]
+        every = range(tile.shape.rows)
+        outer: list[str] | None = [] if bases else None
 
         def multiplied(
             k: str, b: list[Value], carried: list[Value], needs: range = every
         ) -> list[Value]:
             results = list[Value]()
-            offset = k_offset(blocks, *outer) if bases else ""
+            offset = "" if outer is None else k_offset(blocks, *outer)
             for number, own in enumerate(tile.by_row(carried)):
                 if number in needs:
                     own = self.multiply(element(number, k, offset), b, own)
@@ -165,9 +163,7 @@ class Microkernel:
                 b = self.load_b_as_it_lies(tile)
             return multiplied(k, b, [*accumulators], needs)
 
-        return self.write_loops(
-            tile, accumulators, one_k, prefetch, enter if bases else None
-        )
+        return self.write_loops(tile, accumulators, one_k, prefetch, outer)
 
     def write_loops(
         self,
@@ -175,13 +171,17 @@ class Microkernel:
         accumulators: list[Value],
         one_k: OneK,
         prefetch: PanelPrefetch,
-        enter: Callable[[], None] | None = None,
+        outer: list[str] | None,
     ) -> list[Value]:
         """
-        Writes the loops over k, which leave out what windows see of a border; `enter`
-        writes what stands before the innermost.
+        Writes the loops over k, which leave out what windows see of a border; `outer`
+        takes how far the innermost begins from the bases of rows, where there are any.
         """
         blocks, block, index = self.blocks, self.block, self.blocks.k_indices[-1]
+
+        def enter() -> None:
+            if outer is not None:
+                outer[:] = [blocks.w.hidden_number(k_offset(blocks))]
 
         def of_rows(needs: range) -> Build:
             def one(k: str, carried: Sequence[Value]) -> list[Value]:
@@ -197,10 +197,9 @@ class Microkernel:
         every = of_rows(range(tile.shape.rows))
         if not self.packed:
             ranges = k_ranges(blocks, block, tile)
+            inner = len(blocks.reduced) - blocks.axis - 1, enter
             found = blocks, block, accumulators, every
-            inner = len(blocks.reduced) - blocks.axis - 1
-            entered = None if enter is None else (inner, enter)
-            return k_loop(*found, enter=entered, ranges=ranges, of_rows=of_rows)
+            return k_loop(*found, enter=inner, ranges=ranges, of_rows=of_rows)
         own = packed_range(blocks, block, tile)
         counts = own.unrolled(blocks)
         return blocks.w.loop_by(counts, own.stop, accumulators, every, own.start)
