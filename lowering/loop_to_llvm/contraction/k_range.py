@@ -77,11 +77,15 @@ def k_ranges(
 
 
 def _in_block(blocks: Blocks, block: KBlock, whole: KRange) -> KRange:
-    """The part of a range that is in a block, counted from where that begins."""
+    """
+    The part of a range that is in a block, counted from where that begins; of one that
+    is beyond the block, none at its end.
+    """
     w = blocks.w
-    end = w.add(block.start, block.count)
-    start = w.greatest(w.minus(whole.start, block.start), "0")
-    stop = w.greatest(start, w.minus(w.least(whole.stop, end), block.start))
+    begin = w.greatest(w.minus(whole.start, block.start), "0")
+    start = w.least(begin, block.count)
+    end = w.least(w.minus(whole.stop, block.start), block.count)
+    stop = w.greatest(start, end)
     divided = gcd(whole.divided, *_factors(blocks.values_in_block))
     return KRange(start, stop, divided, whole.rows)
 

@@ -27,6 +27,7 @@ class Layer:
     dilation: int = 1
     padding: int = 1
     groups: int = 1
+    kind: str = "float32"
 
     def model(self, pads: int, is_open: bool = False) -> bytes:
         """The model, for images with so much padding."""
@@ -45,19 +46,21 @@ class Layer:
             g (float[{given}] x) => (float[a] y) {{ y = Conv<{window}>(x, w) }}"""
         )
         made.graph.initializer.append(from_array(self.weight(), "w"))
-        made.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", 1, None))
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(self.kind))
+        made.graph.input[0].type.tensor_type.elem_type = kind
+        made.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", kind, None))
         return made.SerializeToString()
 
     def weight(self) -> Array:
         """Filters at random."""
         _, channels, *spatial = self.image
         shape = self.filters, channels // self.groups, *(3 for _ in spatial)
-        return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+        return np.random.default_rng(0).standard_normal(shape).astype(self.kind)
 
     def x(self) -> Array:
         """An image at random."""
         random = np.random.default_rng(1)
-        return random.standard_normal(self.image).astype(np.float32)
+        return random.standard_normal(self.image).astype(self.kind)
 
     def surrounded(self, by: float) -> Array:
         """The image with padding of a number."""
@@ -73,6 +76,8 @@ LAYERS = {
     "more padding than windows": Layer((1, 24, 5, 6), 32, padding=4),
     "depth": Layer((1, 16, 3, 6, 7), 32),
     "blocks of k": Layer((1, 512, 5, 7), 64),
+    "blocks of k, packed": Layer((1, 512, 7, 7), 64, kind="float16"),
+    "blocks of k, packed, of six rows": Layer((1, 512, 5, 6), 64, kind="float16"),
     "groups": Layer((1, 64, 9, 10), 64, groups=2),
     "one axis": Layer((1, 32, 40), 32, dilation=3, padding=3),
     "few filters": Layer((1, 64, 6, 40), 4),
