@@ -7,8 +7,9 @@ Compare models of 16 bits, as PyTorch exports them, with the same models in f32.
 `module.half()` and `module.bfloat16()` of a model of the suite are exported and
 compiled as they are, and run in turns with the module in f32, on one thread, in one
 process; the ratio is the median of those of the turns. The errors of ours and of
-PyTorch's own are the largest difference from the same weights and inputs in f64,
-relative to its largest element.
+PyTorch's own are differences from the same weights and inputs in f64: the largest,
+relative to the largest element, and the root of the mean square, relative to that of
+the elements. Which of two like it has the larger largest is chance.
 """
 
 from __future__ import annotations
@@ -62,6 +63,14 @@ def arrays(inputs: tuple[Tensor, ...]) -> list[Any]:
     ]
 
 
+def errors(found: Array, exact: Array) -> str:
+    """The largest difference and the root of the mean square, both relative."""
+    away = np.abs(found - exact)
+    largest = away.max() / np.abs(exact).max()
+    mean = np.sqrt(np.square(away).mean() / np.square(exact).mean())
+    return f"{largest:.1e}, {mean:.2e}"
+
+
 def line(name: str, kind: str, rounds: int, burst: float) -> str:
     """A row of the table."""
     module, inputs = SUITE[name].make()
@@ -71,17 +80,15 @@ def line(name: str, kind: str, rounds: int, burst: float) -> str:
     ours = compiled(narrow, given)
     exact = first(copy.deepcopy(narrow).double()(*cast(given, torch.float64)))
 
-    def error(result: Any) -> float:
-        return float(np.abs(first(result) - exact).max() / np.abs(exact).max())
-
-    mine, its = error(ours(*arrays(given))), error(narrow(*given))
+    mine = errors(first(ours(*arrays(given))), exact)
+    its = errors(first(narrow(*given)), exact)
     runs = whole.repeater(*arrays(inputs)), ours.repeater(*arrays(given))
     found = repeated_in_turns(runs, rounds, burst)
     ratio = statistics.median(other / one for one, other in found)
     times = [1e3 * statistics.median(each) for each in zip(*found, strict=True)]
     return (
         f"| {name} | {kind} | {times[0]:.2f} | {times[1]:.2f} | {ratio:.2f} | "
-        f"{mine:.1e} | {its:.1e} |"
+        f"{mine} | {its} |"
     )
 
 
@@ -94,7 +101,7 @@ def main() -> None:
     given = parser.parse_args()
     if unknown := [each for each in given.models if each not in SUITE]:
         parser.error(f"expected models of bench/suite, got {', '.join(unknown)}")
-    print("| model | type | f32, ms | its, ms | ratio | error | PyTorch's error |")
+    print("| model | type | f32, ms | its, ms | ratio | errors | PyTorch's errors |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     with torch.no_grad():
         for name in given.models:
