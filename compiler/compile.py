@@ -27,6 +27,7 @@ from ..runtime.machine import check_whole, unforked
 from .artifact_cache import find_artifact, keep_artifact, key_of
 from .building import alone
 from .first_call import compile_or_bind
+from .freed_memory import give_back_freed_memory
 from .front_end import as_path, is_read, reader_of
 from .kept_model import Kept, keep, kept_in_cache
 from .observers import Observers, marks_of, note_module, observers
@@ -56,9 +57,6 @@ if TYPE_CHECKING:
     from .fast_start import Rest
     from .ir import SrContext
     from .tuning import Tuner
-
-_NOTHING = np.zeros(0, np.uint8)
-"""The constants of an artifact while they are in its file only."""
 
 
 def compile(
@@ -196,8 +194,9 @@ class Compilation:
             return found, warm_report(found, start)
         with alone(), self.lock(key):
             artifact, report, file = self.compile(key, start)
+        # By now there is nothing left of what the model was compiled from.
+        give_back_freed_memory()
         if file is not None:
-            # By now there is nothing left of what the model was compiled from.
             return with_constants(artifact, report, file)
         return artifact, report
 
@@ -264,7 +263,8 @@ class Compilation:
         artifact = replace(artifact, notes={**artifact.notes, **notes})
         before_keep = time.perf_counter()
         file = keep_artifact(self.cache, key, artifact, ctx.weights)
-        block = artifact.block if file is None else _NOTHING
+        # They are read from the file once all else is freed.
+        block = artifact.block if file is None else np.zeros(0, np.uint8)
         end = time.perf_counter()
         report = replace(
             report,
