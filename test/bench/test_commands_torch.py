@@ -46,6 +46,7 @@ NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
         {"SECONDS": 1e-3, "ROWS": 1},
     ),
     "replay": ([SMALL], {}),
+    "resident": (["mlp_small_b1"], {}),
     "torch_mlir": ([SUITE, "--open", "--only", "add"], {}),
     "weights": (["--width", "128", "--hidden", "256", "--rounds", "1"], {}),
     "skips": (["--rounds", "1"], {"MEASURED": (), "BURST": 1e-4}),
