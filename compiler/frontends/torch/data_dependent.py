@@ -48,6 +48,7 @@ from ...ir import WeightStore
 from ..known import MAX_EVALUATED, Known, evaluate
 from ..unsupported import NeedsBound, Unsupported
 from .arguments import NUMBERS, Item
+from .asserted_bounds import asserted_bounds
 from .call import Call, Reader
 from .extremes import extreme_of
 from .guards import must_hold
@@ -197,7 +198,7 @@ def read_item(
         return Item(x, Unsupported(reason))
     value = convert(x, i64)
     least, most = sizes.limits(foreseen.node.expr)
-    high = min(_asserted(sizes, node), key=str, default=most)
+    high = min(asserted_bounds(sizes, node), key=str, default=most)
     if high == GREATEST:
         high = sizes.most.get(str(foreseen), GREATEST)
     if least < 0 or high == GREATEST:
@@ -302,18 +303,6 @@ def _new_symbol(foreseen: Any, sizes: Sizes) -> Expression | None:
     return expression if is_new else None
 
 
-def _asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
-    """The upper bounds that the program asserts for a number."""
-    found: list[Dim] = []
-    for user in node.users:
-        if getattr(user.target, "__name__", "") == "le" and user.args[0] is node:
-            limit: Any = user.args[1]
-            value = limit.meta["val"] if isinstance(limit, fx.Node) else limit
-            if isinstance(value, int | SymInt):
-                found.append(sizes.dim(value))
-    return found
-
-
 def decided(
     call: Call, foreseen: int | SymInt, value: SSAValue, greatest: int = GREATEST
 ) -> Dim:
@@ -330,7 +319,7 @@ def decided(
         limit
         for user in call.node.users
         if str(user.target) == "aten.sym_size.int"
-        for limit in _asserted(sizes, user)
+        for limit in asserted_bounds(sizes, user)
     ]
     high = min(limits, key=str, default=min(most, greatest))
     if high == GREATEST:
