@@ -35,8 +35,8 @@ def locate(block: Block, last: Operation | None, name: str) -> None:
 
 class Emitter:
     """
-    Builds known tensors at the end of a block on demand, each once. A tensor of sizes is
-    built in the region at hand, which may be what defines them.
+    Builds known tensors at the end of a block on demand, each once. A tensor of sizes
+    is built in the region at hand, which may be what defines them.
     """
 
     def __init__(self, block: Block, weights: WeightStore):

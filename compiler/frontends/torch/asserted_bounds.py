@@ -25,7 +25,7 @@ def asserted_bounds(sizes: Sizes, node: fx.Node) -> list[Dim]:
 
 
 def _split(sizes: Sizes, node: fx.Node) -> list[Dim]:
-    """The sizes of axes that are split into pieces, one of which is of this size."""
+    """The sizes of the axes that are split into pieces, where a piece has this size."""
     found: list[Dim] = []
     for user in node.users:
         if str(user.target) == "aten.split_with_sizes.default":
