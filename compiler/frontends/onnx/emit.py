@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from itertools import groupby
 
 import numpy as np
@@ -32,26 +34,43 @@ def locate(block: Block, last: Operation | None, name: str) -> None:
 
 
 class Emitter:
-    """Builds known tensors at the end of a block on demand, each once."""
+    """
+    Builds known tensors at the end of a block on demand, each once. A tensor of sizes
+    is built in the region at hand, which may be what defines them.
+    """
 
     def __init__(self, block: Block, weights: WeightStore):
         """The emitter into `block`, which puts large tensors into `weights`."""
-        self.block = block
+        self.block = self._region = block
         self.weights = weights
         self._built: dict[Known, SSAValue] = {}
+        self._built_inside = self._built
         self.known: dict[SSAValue, Known] = {}
         """What is known of values that were built."""
 
     def __call__(self, known: Known) -> SSAValue:
         """The value in the graph of a known tensor."""
-        if known not in self._built:
-            last = self.block.last_op
-            with ImplicitBuilder(self.block):
-                self._built[known] = self._build(known)
+        is_inside = known.is_symbolic
+        block = self._region if is_inside else self.block
+        built = self._built_inside if is_inside else self._built
+        if known not in built:
+            last = block.last_op
+            with ImplicitBuilder(block):
+                built[known] = self._build(known)
             if known.name:
-                locate(self.block, last, known.name)
-            self.known[self._built[known]] = known
-        return self._built[known]
+                locate(block, last, known.name)
+            self.known[built[known]] = known
+        return built[known]
+
+    @contextmanager
+    def inside(self, region: Block) -> Generator[None]:
+        """What is at hand while the context is open is the block of a region."""
+        before = self._region, self._built_inside
+        self._region, self._built_inside = region, {}
+        try:
+            yield
+        finally:
+            self._region, self._built_inside = before
 
     def _build(self, known: Known) -> SSAValue:
         if known.is_symbolic:

@@ -23,7 +23,8 @@ def building(builder: GraphBuilder, block: Block) -> Generator[None]:
     """Redirects a builder to another block while the context is open."""
     before, builder.block = builder.block, block
     try:
-        yield
+        with builder.emit.inside(block):
+            yield
     finally:
         builder.block = before
 

@@ -48,10 +48,10 @@ from ...ir import WeightStore
 from ..known import MAX_EVALUATED, Known, evaluate
 from ..unsupported import NeedsBound, Unsupported
 from .arguments import NUMBERS, Item
+from .asserted_bounds import asserted_bounds
 from .call import Call, Reader
 from .extremes import extreme_of
 from .guards import must_hold
-from .most import most_of
 from .sizes import GREATEST, Expression, Sizes
 
 ITEMS = ("aten.item.default", "aten._local_scalar_dense.default")
@@ -198,7 +198,7 @@ def read_item(
         return Item(x, Unsupported(reason))
     value = convert(x, i64)
     least, most = sizes.limits(foreseen.node.expr)
-    high = min(most_of(sizes, node), key=str, default=most)
+    high = min(asserted_bounds(sizes, node), key=str, default=most)
     if high == GREATEST:
         high = sizes.most.get(str(foreseen), GREATEST)
     if least < 0 or high == GREATEST:
@@ -319,7 +319,7 @@ def decided(
         limit
         for user in call.node.users
         if str(user.target) == "aten.sym_size.int"
-        for limit in most_of(sizes, user)
+        for limit in asserted_bounds(sizes, user)
     ]
     high = min(limits, key=str, default=min(most, greatest))
     if high == GREATEST:

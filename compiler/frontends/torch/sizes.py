@@ -312,4 +312,6 @@ def _bounds(values: Any, is_named: bool) -> tuple[int, int]:
     least = int(values.lower) if values.lower.is_Integer else -GREATEST - 1
     if least == 2 and not is_named:
         least = 1  # torch assumes this minimum for every unnamed size, but allows 1
-    return least, int(values.upper) if values.upper.is_Integer else GREATEST
+    most = int(values.upper) if values.upper.is_Integer else GREATEST
+    # torch says of a size that has no bound that it is less than the greatest number.
+    return least, GREATEST if most == GREATEST - 1 else most

@@ -88,3 +88,35 @@ def test_a_comparison_that_no_run_checks_bounds_nothing():
 
     with pytest.raises(sr.CompileError, match="needs a range"):
         compiled(chosen, floats(6, 3), torch.tensor(2))
+
+
+def test_the_greatest_number_of_torch_is_no_bound():
+    def counted(x: Any, count: Any) -> Any:
+        size = count.item()
+        torch._check(size >= 0)
+        torch._check(size < 2**63 - 1)
+        return x.sum() + torch.arange(size)
+
+    with pytest.raises(sr.CompileError, match="as a size it needs a range"):
+        compiled(counted, floats(6, 3), torch.tensor(5))
+
+
+@pytest.mark.parametrize("axes", [None, {1: torch.export.Dim.AUTO}])
+def test_a_piece_of_any_axis_is_at_most_the_axis(axes: Any):
+    def pieces(x: Any, counts: Any) -> Any:
+        a, b = torch.split(x, counts.tolist(), 1)
+        return a.sum(1), 2 * b
+
+    inputs = floats(2, 12), torch.tensor([5, 7])
+    shapes = ((axes, None),)
+    program = torch.export.export(Wrapped(pieces), inputs, dynamic_shapes=shapes)
+    module = sr.compile(program, options=sr.Options(cache=False))
+    x, _ = inputs
+    for first in (0, 5, 12):
+        counts = torch.tensor([first, 12 - first])
+        for got, expected in zip(module(x, counts), pieces(x, counts), strict=True):
+            torch.testing.assert_close(torch.from_numpy(got), expected)
+    with pytest.raises(ValueError, match="expected a size from 0 to 12, got 13"):
+        module(x, torch.tensor([13, -1]))
+    with pytest.raises(ValueError, match="got 4 and 12"):
+        module(x, torch.tensor([2, 2]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from torch import SymInt, fx
 
@@ -14,13 +14,13 @@ from ..unsupported import Unsupported
 from .sizes import Expression, Sizes
 
 
-def most_of(sizes: Sizes, node: fx.Node) -> list[Dim]:
+def asserted_bounds(sizes: Sizes, node: fx.Node) -> list[Dim]:
     """
     The upper bounds of a number: those that the program asserts of it, and of sums with
     numbers that are not negative, as of the parts into which a tensor is split.
     """
     found: list[Dim] = []
-    for limit in _limits(sizes, node):
+    for limit in (*_limits(sizes, node), *_axes(node)):
         with suppress(Unsupported):  # a size that is computed later, or has no form
             found.append(sizes.dim(limit))
     return found
@@ -41,6 +41,14 @@ def _limits(sizes: Sizes, node: fx.Node) -> Iterator[int | SymInt]:
                     yield value
             case _:
                 pass
+
+
+def _axes(node: fx.Node) -> Iterator[int | SymInt]:
+    """The sizes of axes that are split into pieces, where one of these is a number."""
+    for user in node.users:
+        if str(user.target) == "aten.split_with_sizes.default":
+            whole, _, *axis = user.args
+            yield cast(fx.Node, whole).meta["val"].shape[axis[0] if axis else 0]
 
 
 def _is_asserted(truth: fx.Node) -> bool:
