@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -17,6 +18,14 @@ FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _PRIVATE = 0o600
 """The mode of a file that only its owner may read and write."""
+
+
+def followed(path: Path) -> Path:
+    """What a path leads to by links; raises `OSError` where these lead in a circle."""
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return found
 
 
 @contextmanager

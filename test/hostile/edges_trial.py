@@ -11,13 +11,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from typing import Any, cast
 
 import numpy as np
 from onnx import ModelProto
 from onnx.helper import tensor_dtype_to_np_dtype
-from onnx.reference import ReferenceEvaluator
 from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
@@ -29,6 +27,7 @@ from static_runtime.dialects import dim, evaluate, symbols_of
 
 from ..compiler.frontends.interpret import interpret
 from .edges import parsed
+from .others import OTHERS, DiedError, ask
 from .outcome import (
     FINDINGS,
     MOST_ELEMENTS,
@@ -75,7 +74,9 @@ def edge_outcome(data: bytes, is_sized: bool, in_full: bool) -> Outcome:
     """
     model, ctx = parsed(data), SrContext()
     asked = OTHERS if is_known_to_others(model) else ()
-    others = [partial(ask, model) for ask in asked]
+    others: list[Callable[..., list[Array]]] = [
+        partial(ask, name, model.SerializeToString()) for name in asked
+    ]
     refusal: Outcome | None = None
     run: Callable[..., Any] = sr.compile
     try:
@@ -98,10 +99,10 @@ def edge_outcome(data: bytes, is_sized: bool, in_full: bool) -> Outcome:
         # Sizes that agree at zero alone, such as n + 1 and 1, are not read.
         is_alone = refusal is not None and value == 0 and is_open(model)
         if not is_alone and not is_waived(model, got, value):
-            wanted = [by_others(partial(ask, inputs)) for ask in others]
-            outcome = beside(got, wanted or [None], value)
+            outcome = beside_others(got, others, inputs, value)
             found[outcome.what] = outcome
-    worst = [found[each] for each in (*FINDINGS, "same", "refused") if each in found]
+    order = (*FINDINGS, "others", "same", "refused")
+    worst = [found[each] for each in order if each in found]
     return next(iter(worst), Outcome("answered"))
 
 
@@ -152,6 +153,25 @@ def called(
     except (IndexError, ValueError) as error:
         told = refused(error)
         return replace(told, what="refused") if isinstance(call, partial) else told
+
+
+def beside_others(
+    got: list[Array] | Outcome,
+    others: Sequence[Callable[..., list[Array]]],
+    inputs: Mapping[str, Array],
+    value: int,
+) -> Outcome:
+    """The outcome of a call, beside what others answer; or how one of them died."""
+    wanted, died = list[Answers](), ""
+    for each in others:
+        try:
+            wanted.append(by_others(each, inputs))
+        except DiedError as error:
+            wanted.append(None)
+            died = str(error)
+    outcome = beside(got, wanted or [None], value)
+    is_all = died and outcome.what not in FINDINGS
+    return Outcome("others", died, f"at {value}") if is_all else outcome
 
 
 def beside(
@@ -229,34 +249,15 @@ def size_at(size: Any, value: int) -> int:
         return value
 
 
-def by_others(ask: Callable[[], Sequence[Any]]) -> Answers:
-    """What another evaluator answers; it may fail in any way, or end the process."""
+def by_others(
+    ask: Callable[[Mapping[str, Array]], Sequence[Any]], inputs: Mapping[str, Array]
+) -> Answers:
+    """What another evaluator answers, which may fail in any way."""
     try:
         with np.errstate(all="ignore"):
-            found = [np.asarray(each) for each in ask()]
+            found = [np.asarray(each) for each in ask(inputs)]
+    except DiedError:
+        raise
     except (Exception, Slow):
         return None
     return found if all(each.dtype.kind in "biuf" for each in found) else None
-
-
-def onnx_runtime(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Any]:
-    """What ONNX Runtime computes."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
-    return session.run(None, dict(inputs))
-
-
-def onnx_evaluator(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Any]:
-    """What the evaluator of ONNX computes."""
-    return ReferenceEvaluator(model).run(None, dict(inputs))
-
-
-OTHERS = (onnx_runtime, onnx_evaluator) if find_spec("onnxruntime") else ()
-"""
-Who else is asked; the first of them decides what is to be answered: the evaluator of
-ONNX does not check what it is given. Where nobody is, the references of our own ops.
-"""

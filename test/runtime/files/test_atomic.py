@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.runtime.files.atomic import TEMPORARY, atomic_file
+from static_runtime.runtime.files.atomic import TEMPORARY, atomic_file, followed
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path: Path):
@@ -73,3 +73,13 @@ def test_a_device_stays_one(tmp_path: Path):
         file.write(b"data")
     assert path.is_char_device()
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_links_are_followed_but_not_in_a_circle(tmp_path: Path):
+    (tmp_path / "link").symlink_to("new")
+    assert followed(tmp_path / "link") == tmp_path.resolve() / "new"
+    for name, other in ("a", "b"), ("b", "a"):
+        (tmp_path / name).symlink_to(other)
+    with pytest.raises(OSError, match="Too many levels") as raised:
+        followed(tmp_path / "a")
+    assert raised.value.filename == str(tmp_path / "a")
