@@ -20,9 +20,12 @@ from llvmlite import binding
 from ...dialects.loop import TargetAttr
 from ...runtime import Cache
 from ...runtime.machine import LLVM_LOCK, get_host, unforked
+from .guarded_lock import guard_lock
 from .pass_manager import Passes, pass_manager
 from .thread_pool import CompilePool, Job
 from .unlocked import emit_object, run_passes
+
+guard_lock()
 
 PASSES = 1
 """

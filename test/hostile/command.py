@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from .campaign import Campaign, report
-from .corpus import EVERY, KINDS, mutant
+from .corpus import EDGES, EVERY, KINDS, mutant
 from .others import answer
 from .trial import TRIALS, attempt
 from .worker import limit_resources, serve
@@ -73,7 +73,7 @@ def main() -> None:
 
 def shown(kind: str, data: bytes) -> str:
     """A mutant as text."""
-    if kind in ("onnx", "node"):
+    if kind in ("onnx", "node", *EDGES):
         from google.protobuf.message import DecodeError
         from onnx import ModelProto
 

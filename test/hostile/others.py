@@ -29,8 +29,11 @@ from onnx.reference import ReferenceEvaluator
 
 from .results import Array
 
-LONGEST = 20
-"""Seconds of the processor that an answer may take, and a quarter of those asleep."""
+LONGEST = 5
+"""Seconds of the processor that an answer may take."""
+
+ASLEEP = 120.0
+"""Seconds after which nobody waits any longer."""
 
 
 class DiedError(Exception):
@@ -82,7 +85,7 @@ def ask(name: str, model: bytes, inputs: Mapping[str, Array]) -> list[Array]:
     with suppress(BrokenPipeError, EOFError):
         pickle.dump((name, model, dict(inputs)), process.stdin)
         process.stdin.flush()
-        if select.select([process.stdout], [], [], 4 * LONGEST)[0]:
+        if select.select([process.stdout], [], [], ASLEEP)[0]:
             found = pickle.load(process.stdout)  # of our own code
     if isinstance(found, str):
         raise ValueError(found)

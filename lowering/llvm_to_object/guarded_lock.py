@@ -1,0 +1,36 @@
+"""
+The lock of llvmlite, such that nobody who is interrupted keeps it.
+
+llvmlite takes and releases its lock in methods in Python. A handler of a signal that
+raises there, as that of Ctrl-C does, leaves the lock taken: every other thread that
+comes to LLVM then waits for ever, and who joins it. Python runs no handler between
+taking a lock of its own and entering the block of a `with`; so that lock is taken in
+place of the methods, unless somebody has registered what these are to call besides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import binding
+
+
+def _found(method: str) -> Any:
+    """What `with` finds as a method: that of Python's own lock, or llvmlite's."""
+
+    def found(lock: Any) -> Any:
+        if lock._cblist:
+            return getattr(super(type(lock), lock), method)
+        return getattr(lock._lock, method)
+
+    return property(found)
+
+
+def guard_lock() -> None:
+    """Changes how the lock is taken, where llvmlite has one that is made like this."""
+    lock: Any = getattr(binding.ffi.lib, "_lock", None)
+    kind = type(lock)
+    if kind.__name__ != "_LLVMLock" or {*vars(lock)} != {"_lock", "_cblist"}:
+        return
+    methods = {each: _found(each) for each in ("__enter__", "__exit__")}
+    lock.__class__ = type("_GuardedLock", (kind,), methods)
