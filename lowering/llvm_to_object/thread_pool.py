@@ -16,13 +16,9 @@ from heapq import heappop, heappush
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-_Result = TypeVar("_Result")
+from .uninterrupted import LOOK_UP
 
-_LOOK_UP = 0.1
-"""
-Seconds after which a thread that waits looks for signals: one that arrives after Python
-looked, but before it sleeps, does not wake it.
-"""
+_Result = TypeVar("_Result")
 
 
 @dataclass
@@ -30,9 +26,14 @@ class Job(Generic[_Result]):
     """A call, and its result or error."""
 
     call: Callable[[], _Result]
-    done: threading.Event = field(default_factory=threading.Event)
+    running: threading.Lock = field(default_factory=threading.Lock)
+    """Taken until the call has ended; an event takes its lock by a method in Python."""
+
     results: list[_Result] = field(default_factory=list[_Result])
     error: BaseException | None = None
+
+    def __post_init__(self) -> None:
+        self.running.acquire()
 
     def __enter__(self) -> Self:
         return self
@@ -48,7 +49,7 @@ class Job(Generic[_Result]):
         no error of the call: it is raised in the thread that it comes to as well.
         """
         self.error = error
-        self.done.set()
+        self.running.release()
         return isinstance(error, Exception)
 
     def run(self) -> None:
@@ -100,9 +101,9 @@ class CompilePool:
 
     def result(self, job: Job[_Result]) -> _Result:
         """What the call of a job returns, or raises."""
-        while not job.done.is_set():
-            if not self.work_once():
-                job.done.wait(_LOOK_UP)
+        while job.running.locked():
+            if not self.work_once() and job.running.acquire(timeout=LOOK_UP):
+                job.running.release()
         if job.error is not None:
             raise job.error
         (result,) = job.results
