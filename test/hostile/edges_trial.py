@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto
 from onnx.helper import tensor_dtype_to_np_dtype
 from xdsl.dialects.builtin import ModuleOp
 
@@ -63,6 +63,8 @@ goes into less than it needs, pads take a row away where there is none, and it r
 with filters to sizes that only the run knows, and nothing where another axis is empty.
 """
 
+_INTEGERS = {TensorProto.INT32, TensorProto.INT64}
+
 Answers = list[Array] | None
 """What a call gave, None when it was refused."""
 
@@ -110,11 +112,15 @@ def is_known_to_others(model: ModelProto) -> bool:
     """
     Whether others compute what ONNX says: where a pool is as large as its input by
     `auto_pad`, ONNX Runtime counts its window without dilations, and the evaluator of
-    ONNX puts it elsewhere.
+    ONNX puts it elsewhere. Of exponentials of integers ONNX Runtime adds up integers.
     """
+    types = {each.type.tensor_type.elem_type for each in model.graph.input}
     return not any(
-        node.op_type.endswith("Pool")
-        and {"auto_pad", "dilations"} <= {each.name for each in node.attribute}
+        (
+            node.op_type.endswith("Pool")
+            and {"auto_pad", "dilations"} <= {each.name for each in node.attribute}
+        )
+        or (node.op_type == "ReduceLogSumExp" and types & _INTEGERS)
         for node in model.graph.node
     )
 
@@ -227,6 +233,8 @@ def inputs_at(model: ModelProto, value: int) -> dict[str, Array] | None:
         type = each.type.tensor_type
         if each.type.WhichOneof("value") != "tensor_type" or not type.HasField("shape"):
             return None
+        if type.elem_type == TensorProto.STRING:
+            return None  # a call looks texts up, and only then the graph begins
         shape = [size_at(size, value) for size in type.shape.dim]
         if np.prod(shape, dtype=float) > MOST_ELEMENTS:
             return None
