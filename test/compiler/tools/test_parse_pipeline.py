@@ -122,5 +122,5 @@ def test_anchors_are_bounded():
 def test_what_is_no_target_is_refused(text: str):
     targets = {"mlir": lambda: MLIRTarget}
     check_target("mlir{print_generic_format=true}", targets)
-    with pytest.raises(PipelineError, match="^expected a target of mlir, got "):
+    with pytest.raises(PipelineError, match=r"^expected a target of mlir, got "):
         check_target(text, targets)

@@ -53,7 +53,16 @@ def test_who_opens_something_else_does_not_wait(tmp_path: Path):
     (tmp_path / "pipes").symlink_to("pipe")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "socket"))
-        names = ["pipe", "pipes", "folder", "zero", "socket", "none", "none/none", "loop"]
+        names = [
+            "pipe",
+            "pipes",
+            "folder",
+            "zero",
+            "socket",
+            "none",
+            "none/none",
+            "loop",
+        ]
         lines = run_apart(OPEN, tmp_path, *names)
     assert lines == [
         *["pipe a pipe"] * 2,
