@@ -10,18 +10,19 @@ place of the methods, unless somebody has registered what these are to call besi
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from llvmlite import binding
 
 
-def _found(method: str) -> Any:
+def _found(kind: Any, method: str) -> Any:
     """What `with` finds as a method: that of Python's own lock, or llvmlite's."""
 
+    own: Any = getattr(kind, method)
+
     def found(lock: Any) -> Any:
-        if lock._cblist:
-            return getattr(super(type(lock), lock), method)
-        return getattr(lock._lock, method)
+        return partial(own, lock) if lock._cblist else getattr(lock._lock, method)
 
     return property(found)
 
@@ -29,8 +30,8 @@ def _found(method: str) -> Any:
 def guard_lock() -> None:
     """Changes how the lock is taken, where llvmlite has one that is made like this."""
     lock: Any = getattr(binding.ffi.lib, "_lock", None)
-    kind = type(lock)
+    kind: Any = lock.__class__
     if kind.__name__ != "_LLVMLock" or {*vars(lock)} != {"_lock", "_cblist"}:
         return
-    methods = {each: _found(each) for each in ("__enter__", "__exit__")}
+    methods = {each: _found(kind, each) for each in ("__enter__", "__exit__")}
     lock.__class__ = type("_GuardedLock", (kind,), methods)
