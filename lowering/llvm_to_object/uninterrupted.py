@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-_Given = ParamSpec("_Given")
+Given = ParamSpec("Given")
 _Result = TypeVar("_Result")
 
 LOOK_UP = 0.1
@@ -25,11 +25,11 @@ looked, but before it sleeps, does not wake it.
 """
 
 
-def uninterrupted(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+def uninterrupted(function: Callable[Given, _Result]) -> Callable[Given, _Result]:
     """The function, which handlers of signals do not interrupt."""
 
     @wraps(function)
-    def called(*given: _Given.args, **named: _Given.kwargs) -> _Result:
+    def called(*given: Given.args, **named: Given.kwargs) -> _Result:
         if threading.current_thread() is not threading.main_thread():
             return function(*given, **named)
         results: list[_Result] = []

@@ -33,8 +33,8 @@ UNCLEAR = {
 }
 """
 Attributes for which ONNX's function, by which we go, says another thing than its
-formula or its evaluator, such as a cap of -1: for the evaluator it is none. What is
-done last to sums of trees is a number, of which ONNX Runtime takes 1 for 2.
+formula or its evaluator, such as a cap of -1: for the evaluator it is none. By
+number, ONNX Runtime applies another function to sums of trees: for 1 that of 2.
 """
 
 FEW = 8
