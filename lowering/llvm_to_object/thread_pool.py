@@ -16,9 +16,13 @@ from heapq import heappop, heappush
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from .uninterrupted import LOOK_UP
-
 _Result = TypeVar("_Result")
+
+LOOK_UP = 0.1
+"""
+Seconds after which a thread that waits looks for signals: one that arrives after Python
+looked, but before it sleeps, does not wake it.
+"""
 
 
 @dataclass

@@ -12,17 +12,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import ParamSpec, TypeVar
+
+from .thread_pool import LOOK_UP, Job
 
 Given = ParamSpec("Given")
 _Result = TypeVar("_Result")
-
-LOOK_UP = 0.1
-"""
-Seconds after which a thread that waits looks for signals: one that arrives after Python
-looked, but before it sleeps, does not wake it.
-"""
 
 
 def uninterrupted(function: Callable[Given, _Result]) -> Callable[Given, _Result]:
@@ -32,33 +28,19 @@ def uninterrupted(function: Callable[Given, _Result]) -> Callable[Given, _Result
     def called(*given: Given.args, **named: Given.kwargs) -> _Result:
         if threading.current_thread() is not threading.main_thread():
             return function(*given, **named)
-        results: list[_Result] = []
-        errors: list[BaseException] = []
-        # A lock of Python's own: an event takes one by a method in Python.
-        running = threading.Lock()
-
-        def run() -> None:
-            try:
-                results.append(function(*given, **named))
-            except BaseException as error:
-                errors.append(error)
-            finally:
-                running.release()
-
-        thread = threading.Thread(target=run, name="static_runtime-llvm", daemon=False)
-        running.acquire()
+        job = Job(partial(function, *given, **named))
+        thread = threading.Thread(
+            target=job.run, name="static_runtime-llvm", daemon=False
+        )
         try:
             thread.start()
         except RuntimeError:  # the system has no thread
             return function(*given, **named)
-        while not running.acquire(timeout=LOOK_UP):
+        while not job.running.acquire(timeout=LOOK_UP):
             pass
         thread.join()
-        if errors:
-            try:
-                raise errors.pop()
-            finally:
-                del run  # nothing refers to itself by way of a traceback
-        return results.pop()
+        if job.error is not None:
+            raise job.error
+        return job.results.pop()
 
     return called

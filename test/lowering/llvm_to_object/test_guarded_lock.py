@@ -83,7 +83,7 @@ def test_what_others_registered_is_called_still():
         take := lambda: seen.append("taken"), give := lambda: seen.append("given")
     )
     try:
-        binding.get_default_triple()
+        binding.initialize_all_targets()
     finally:
         binding.ffi.unregister_lock_callback(take, give)
     assert seen[:2] == ["taken", "given"]
