@@ -35,6 +35,8 @@ class Job(Generic[_Result]):
 
     results: list[_Result] = field(default_factory=list[_Result])
     error: BaseException | None = None
+    is_quiet: bool = False
+    """Whether an interruption is kept alone, in a thread to which none comes."""
 
     def __post_init__(self) -> None:
         self.running.acquire()
@@ -54,7 +56,7 @@ class Job(Generic[_Result]):
         """
         self.error = error
         self.running.release()
-        return isinstance(error, Exception)
+        return self.is_quiet or isinstance(error, Exception)
 
     def run(self) -> None:
         """Makes the call, and keeps its result or error."""

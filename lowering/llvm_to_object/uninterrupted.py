@@ -28,7 +28,7 @@ def uninterrupted(function: Callable[Given, _Result]) -> Callable[Given, _Result
     def called(*given: Given.args, **named: Given.kwargs) -> _Result:
         if threading.current_thread() is not threading.main_thread():
             return function(*given, **named)
-        job = Job(partial(function, *given, **named))
+        job = Job(partial(function, *given, **named), is_quiet=True)
         thread = threading.Thread(
             target=job.run, name="static_runtime-llvm", daemon=False
         )
