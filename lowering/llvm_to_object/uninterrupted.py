@@ -39,8 +39,13 @@ def uninterrupted(function: Callable[Given, _Result]) -> Callable[Given, _Result
         while not job.running.acquire(timeout=LOOK_UP):
             pass
         thread.join()
-        if job.error is not None:
-            raise job.error
+        error, job.error = job.error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                # A circle by way of the traceback would be freed in any order.
+                del error
         return job.results.pop()
 
     return called
