@@ -24,7 +24,7 @@ def key_of(*parts: str) -> str:
     """A hash of parts, each of them apart from the next."""
     result = sha256()
     for part in parts:
-        data = part.encode()
+        data = part.encode(errors="surrogatepass")  # of a name that is no text
         result.update(len(data).to_bytes(8, "little"))
         result.update(data)
     return result.hexdigest()

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
-from ...runtime.files import atomic_file, reason
+from ...runtime.files import atomic_file, followed, reason
 from ..session import CompileError
 from .calibration import calibrated_range
 from .histogram import Histogram
@@ -51,7 +51,7 @@ class Profile:
     def save(self, path: str | Path) -> None:
         """Writes the YAML; all of it or nothing. Raises `CompileError` if it cannot."""
         try:
-            with atomic_file(Path(path).resolve()) as file:
+            with atomic_file(followed(Path(path))) as file:
                 file.write(self.text.encode())
         except OSError as error:
             raise CompileError(f"cannot write {path}: {reason(error)}") from error

@@ -15,6 +15,7 @@ import sys
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from xdsl.passes import ModulePass, PassPipeline
 from xdsl.targets.mlir import MLIRTarget
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.utils.exceptions import (
+    ArgSpecParseError,
     DiagnosticException,
     ParseError,
     ShrinkException,
@@ -36,13 +38,12 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ...dialects.host import Host
-from ...runtime.files import atomic_file
 from ..ir import WEIGHTS, context, load_sidecar, parse_module, verify, weights_of
 from ..passes import PIPELINE
 from ..session import CompileError, ModelFileError
 from .expected_errors import Found, expected_errors, mismatches
-from .output import leave_pipe
-from .parse_pipeline import parse_pipeline
+from .output import leave_pipe, write_text
+from .parse_pipeline import check_target, parse_pipeline
 from .reproducer import CrashError, Guard, reproducer_text
 
 PASSES = {each.name: each for each in (*PIPELINE, CanonicalizePass)}
@@ -89,6 +90,13 @@ class OptMain(xDSLOptMain):
     """xDSL's driver, knowing this compiler's dialects and passes and no others."""
 
     version_format = "sr-opt of static_runtime, on xdsl {xdsl_version}"
+
+    def __init__(self, description: str, args: Sequence[str]):
+        """The driver of a command; raises `PipelineError` for what is no target."""
+        with suppress(ArgSpecParseError):
+            super().__init__(description, args)
+            return
+        check_target(self.args.target, self.available_targets)
 
     def register_all_dialects(self) -> None:
         """Starts from a context that holds nothing of another module."""
@@ -143,7 +151,8 @@ class OptMain(xDSLOptMain):
         )
 
     def setup_pipeline(self) -> None:
-        """Reads the passes to run."""
+        """Reads the passes to run, and for what the IR is printed."""
+        check_target(self.args.target, self.available_targets)
         self.pipeline = PassPipeline(parse_pipeline(self.args.passes, PASSES))
 
     def run(self) -> None:
@@ -160,7 +169,7 @@ class OptMain(xDSLOptMain):
     def write(self, texts: Iterator[str]) -> None:
         """Writes to stdout as it goes, or to a file when all is done."""
         if self.args.output_file is not None:
-            return _write_whole(Path(self.args.output_file), "".join(texts))
+            return write_text(self.args.output_file, "".join(texts))
         for text in texts:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -288,7 +297,7 @@ class OptMain(xDSLOptMain):
             if len(weights_of(self.ctx)):
                 self.save_weights(module, path.with_suffix(".safetensors"))
             text = reproducer_text(str(module), passes[index:], self.args.target)
-            _write_whole(path, text)
+            write_text(str(path), text)
         except CompileError as error:
             return str(error)
         return f"{path} reproduces it"
@@ -317,18 +326,6 @@ def _print_ir(when: str, each: ModulePass, module: ModuleOp) -> None:
     """Prints the IR to stderr, under MLIR's header for a pass."""
     title = f"IR Dump {when} {type(each).__name__} ({each.name})"
     print(f"// -----// {title} //----- //", module, sep="\n", file=sys.stderr)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Writes a file that is whole or not there; raises `CompileError`."""
-    try:
-        if path.exists() and not path.is_file():  # a device or a pipe: it stays one
-            path.write_text(text)
-        else:
-            with atomic_file(path.resolve()) as file:
-                file.write(text.encode())
-    except OSError as error:
-        raise CompileError(f"cannot write {path}: {error.strerror}") from error
 
 
 def main(args: Sequence[str] | None = None) -> None:

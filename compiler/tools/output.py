@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from ...runtime.files import atomic_file
+from ...runtime.files import atomic_file, followed
 from ..session import CompileError
 
 STANDARD = "-"
@@ -21,7 +21,7 @@ def write_text(name: str, text: str) -> None:
         sys.stdout.flush()
         return
     try:
-        with atomic_file(Path(name).resolve()) as file:
+        with atomic_file(followed(Path(name))) as file:
             file.write(text.encode())
     except OSError as error:
         raise CompileError(f"cannot write {name}: {error.strerror}") from error

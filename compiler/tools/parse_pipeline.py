@@ -11,9 +11,10 @@ Both say the same. Every pass here runs on the whole module, so an anchor such a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
+from typing import Any
 
 from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.utils.arg_spec import parse_spec
@@ -25,7 +26,14 @@ Passes = Mapping[str, type[ModulePass]]
 """Every pass there is, by name."""
 
 _ANCHOR = r"(?:any|builtin\.module|func\.func)\s*\("
+_DEEPEST = 16
+"""The most anchors around a pass; two mean something."""
+
 _PASS = r'[\w.-]+\s*(?:\{(?:"[^"]*"|[^"{}])*\})?'
+
+
+Targets = Mapping[str, Callable[..., Any]]
+"""What makes the class of each target there is, by name."""
 
 
 class PipelineError(CompileError):
@@ -42,6 +50,21 @@ def pipeline_text(passes: Sequence[ModulePass]) -> str:
     return f"builtin.module({','.join(str(each.spec()) for each in passes)})"
 
 
+def check_target(text: str, targets: Targets) -> None:
+    """Raises `PipelineError` unless `text` is a target, with options that it has."""
+    reason = ""
+    try:
+        if (spec := parse_spec(text)).name in targets:
+            targets[spec.name]().from_spec(spec)
+            return
+    except ArgSpecParseError:
+        pass
+    except ValueError as error:
+        reason = f" ({error})"
+    names = ", ".join(targets)
+    raise PipelineError(f"expected a target of {names}, got {text or 'none'}{reason}")
+
+
 @dataclass
 class _Reader:
     """A position in the text of a pipeline, which moves right as things are taken."""
@@ -49,6 +72,8 @@ class _Reader:
     text: str
     passes: Passes
     position: int = 0
+    depth: int = 0
+    """Anchors around this position."""
 
     def elements(self, end: str, its_name: str) -> Iterator[ModulePass]:
         """Elements with commas between them, or none, up to `end`."""
@@ -62,7 +87,14 @@ class _Reader:
     def element(self) -> Iterator[ModulePass]:
         """An anchor with its elements, or one pass."""
         if self.take(_ANCHOR):
+            self.depth += 1
+            if self.depth > _DEEPEST:
+                raise PipelineError(
+                    f"pipeline: expected at most {_DEEPEST} anchors around a pass, "
+                    "got more"
+                )
             yield from self.elements(r"\)", "`)`")
+            self.depth -= 1
         else:
             yield _make_pass(self.expect(_PASS, "a pass"), self.passes)
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...runtime.files import error_line
+from ...runtime.files import atomic_file, error_line, followed
 from ...runtime.library import KEY_FILE, LIBRARY_SUFFIX, Stored, read_about
 from .output import leave_pipe
 
@@ -130,7 +130,8 @@ def _draw(tables: Mapping[str, Mapping[Row, float]], path: Path) -> None:
         axis.barh([" ".join(row) for row, _ in shown], [size for _, size in shown])
         axis.invert_yaxis()
         axis.set_xlabel(f"bytes of machine code, {target}")
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    with atomic_file(followed(path)) as file:
+        figure.savefig(file, format="svg", metadata={"Date": None})
     pyplot.close(figure)
 
 

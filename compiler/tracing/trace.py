@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock, current_thread
 from types import TracebackType
 
-from ...runtime.files import atomic_file
+from ...runtime.files import atomic_file, followed
 from ...runtime.library import Selection
 from ..ir import Traced
 from ..observers import observing
@@ -76,7 +76,7 @@ class Trace:
         Raises `ValueError` without the package that writes YAML, and `OSError`.
         """
         text = yaml_of(self.selection)
-        with atomic_file(Path(path).resolve()) as file:
+        with atomic_file(followed(Path(path))) as file:
             file.write(text.encode())
 
     def add(self, traced: Traced) -> None:

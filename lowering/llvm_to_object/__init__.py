@@ -20,9 +20,13 @@ from llvmlite import binding
 from ...dialects.loop import TargetAttr
 from ...runtime import Cache
 from ...runtime.machine import LLVM_LOCK, get_host, unforked
+from .guarded_lock import guard_lock
 from .pass_manager import Passes, pass_manager
 from .thread_pool import CompilePool, Job
+from .uninterrupted import uninterrupted
 from .unlocked import emit_object, run_passes
+
+guard_lock()
 
 PASSES = 1
 """
@@ -102,6 +106,7 @@ def machine_of(target: TargetAttr) -> Machine:
     return Machine(triple, cpu, ",".join(filter(None, [features, *more])))
 
 
+@uninterrupted
 def know_targets() -> None:
     """Initializes all targets of LLVM, unless they are."""
     with unforked(), LLVM_LOCK:
@@ -153,6 +158,7 @@ def parse(text: str, context: binding.ContextRef | None = None) -> binding.Modul
     return binding.parse_assembly(text, context or binding.create_context())
 
 
+@uninterrupted
 def compile_text(text: str, machine: Machine) -> bytes:
     """
     The object code of a module; raises `RuntimeError` when the text is not LLVM's.
@@ -161,6 +167,7 @@ def compile_text(text: str, machine: Machine) -> bytes:
         return emit_object(lowered, module)
 
 
+@uninterrupted
 def assembly(text: str, machine: Machine) -> str:
     """The assembly of a module, for reading and for tests."""
     with optimized(text, machine) as (module, lowered):

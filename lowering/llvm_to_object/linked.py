@@ -14,6 +14,7 @@ from llvmlite import binding
 
 from ...runtime import Cache
 from . import CODE, Machine, know_targets, optimize, parse
+from .uninterrupted import uninterrupted
 from .unlocked import emit_object
 
 
@@ -33,6 +34,7 @@ def linked_object(
     return made
 
 
+@uninterrupted
 def _link(texts: Sequence[str], names: Sequence[str], machine: Machine) -> bytes:
     """The object, compiled anew."""
     know_targets()

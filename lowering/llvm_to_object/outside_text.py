@@ -9,8 +9,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...runtime.elf import is_outside
 from . import know_targets, parse
+from .uninterrupted import uninterrupted
 
 
+@uninterrupted
 def internal_text(text: str, function: str, parameters: Sequence[str]) -> str:
     """
     The text of a module in which all that it defines is internal, for a module that

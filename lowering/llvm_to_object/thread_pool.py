@@ -18,7 +18,7 @@ from typing import Any, Generic, Self, TypeVar
 
 _Result = TypeVar("_Result")
 
-_LOOK_UP = 0.1
+LOOK_UP = 0.1
 """
 Seconds after which a thread that waits looks for signals: one that arrives after Python
 looked, but before it sleeps, does not wake it.
@@ -30,9 +30,16 @@ class Job(Generic[_Result]):
     """A call, and its result or error."""
 
     call: Callable[[], _Result]
-    done: threading.Event = field(default_factory=threading.Event)
+    running: threading.Lock = field(default_factory=threading.Lock)
+    """Taken until the call has ended; an event takes its lock by a method in Python."""
+
     results: list[_Result] = field(default_factory=list[_Result])
     error: BaseException | None = None
+    is_quiet: bool = False
+    """Whether an interruption is kept alone, in a thread to which none comes."""
+
+    def __post_init__(self) -> None:
+        self.running.acquire()
 
     def __enter__(self) -> Self:
         return self
@@ -48,8 +55,8 @@ class Job(Generic[_Result]):
         no error of the call: it is raised in the thread that it comes to as well.
         """
         self.error = error
-        self.done.set()
-        return isinstance(error, Exception)
+        self.running.release()
+        return self.is_quiet or isinstance(error, Exception)
 
     def run(self) -> None:
         """Makes the call, and keeps its result or error."""
@@ -100,9 +107,9 @@ class CompilePool:
 
     def result(self, job: Job[_Result]) -> _Result:
         """What the call of a job returns, or raises."""
-        while not job.done.is_set():
-            if not self.work_once():
-                job.done.wait(_LOOK_UP)
+        while job.running.locked():
+            if not self.work_once() and job.running.acquire(timeout=LOOK_UP):
+                job.running.release()
         if job.error is not None:
             raise job.error
         (result,) = job.results

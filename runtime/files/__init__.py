@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .atomic import TEMPORARY, atomic_file
+from .atomic import TEMPORARY, atomic_file, followed
 from .file_lock import file_lock
 from .regular_file import (
     FILE,
@@ -40,6 +40,7 @@ __all__ = [
     "error_line",
     "file_lock",
     "fill",
+    "followed",
     "kind_of",
     "listed",
     "locked",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -15,8 +16,19 @@ TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a write raises, without a name, where there is no room."""
+
 _PRIVATE = 0o600
 """The mode of a file that only its owner may read and write."""
+
+
+def followed(path: Path) -> Path:
+    """What a path leads to by links; raises `OSError` where these lead in a circle."""
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return found
 
 
 @contextmanager
@@ -44,6 +56,9 @@ def atomic_file(path: Path, folder: int | None = None) -> Generator[BinaryIO]:
     except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
-        if isinstance(error, OSError) and error.filename == str(temporary):
+        if isinstance(error, OSError) and (
+            error.filename == str(temporary)
+            or (error.filename is None and error.errno in _FULL)
+        ):
             error.filename = str(path)  # the file that somebody asked for
         raise

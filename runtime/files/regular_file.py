@@ -20,6 +20,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from .atomic import followed
+
 Bytes = npt.NDArray[np.uint8]
 
 PIECE = 2**20
@@ -74,8 +76,8 @@ def open_inside(folder: Path, name: str) -> FileIO:
     a link too, and for a file of several names, as nobody can say that the folder has
     them all; and `OSError` or `ValueError` for what is no file.
     """
-    root = folder.resolve()
-    path = (root / name).resolve()
+    root = followed(folder)
+    path = followed(root / name)
     if Path(name).is_absolute() or not path.is_relative_to(root):
         raise OutsideError(errno.EPERM, "which is outside of it", name)
     *parents, last = path.relative_to(root).parts or (".",)

@@ -45,7 +45,10 @@ class ForkGate:
 
     def __init__(self) -> None:
         """A gate that is open, with nobody inside."""
-        self.condition = threading.Condition()
+        # Taken by `with`: a condition's own methods, in Python, are where a handler of
+        # a signal may raise that leaves it taken.
+        self.lock = threading.RLock()
+        self.condition = threading.Condition(self.lock)
         self.inside: dict[int, int] = {}
         """How many blocks each thread is in, one within the other."""
         self.forking: dict[int, _Fork] = {}
@@ -55,7 +58,7 @@ class ForkGate:
     def enter(self) -> None:
         """Begins a block, when no other thread forks."""
         thread = threading.get_ident()
-        with self.condition:
+        with self.lock:
             while self.forking and thread not in {**self.inside, **self.forking}:
                 self.condition.wait()
             self.inside[thread] = self.inside.get(thread, 0) + 1
@@ -63,7 +66,7 @@ class ForkGate:
     def leave(self) -> None:
         """Ends a block."""
         thread = threading.get_ident()
-        with self.condition:
+        with self.lock:
             self.inside[thread] -= 1
             if not self.inside[thread]:
                 del self.inside[thread]
@@ -72,7 +75,7 @@ class ForkGate:
     def close(self) -> None:
         """Waits until no other thread is inside, and lets none in."""
         thread = threading.get_ident()
-        with self.condition:
+        with self.lock:
             fork = self.forking[thread] = _Fork()
             if not self.condition.wait_for(
                 lambda: self.inside.keys() <= {thread}, _FORK_TIMEOUT
@@ -87,7 +90,7 @@ class ForkGate:
 
     def open(self) -> None:
         """Lets others in again, in the parent."""
-        with self.condition:
+        with self.lock:
             fork = self.forking.pop(threading.get_ident())
             if fork.held is not None:
                 fork.held.release()

@@ -31,6 +31,9 @@ class Campaign:
     full: int = FULL
     outcomes: Counter[str] = field(default_factory=Counter[str])
     findings: dict[str, list[Tried]] = field(default_factory=dict[str, list[Tried]])
+    died: list[str] = field(default_factory=list[str])
+    """How other evaluators ended a process of theirs, which is no finding."""
+
     seconds: float = 0.0
     slowest: tuple[float, str] = (0.0, "")
     sizes: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
@@ -86,6 +89,8 @@ class Campaign:
         self.outcomes[f"{kind} {what}"] += 1
         self.seconds += tried.seconds
         self.slowest = max(self.slowest, (tried.seconds, tried.name))
+        if what == "others":
+            self.died.append(f"{tried.outcome.where}  [{tried.name}]")
         if what in FINDINGS:
             self.findings.setdefault(f"{what}: {tried.outcome.where}", []).append(tried)
 
@@ -107,6 +112,7 @@ def report(campaign: Campaign, seconds: float) -> str:
     total = sum(campaign.outcomes.values())
     lines = [f"{name:20} {count:7}" for name, count in campaign.outcomes.most_common()]
     lines += findings(campaign)
+    lines += [f"      others: {each}" for each in campaign.died]
     for number, sizes in sorted(campaign.sizes.items()):
         few = sizes[:: max(1, len(sizes) // 10)]
         lines.append(f"worker {number}: {', '.join(f'{x >> 20}' for x in few)} MiB")

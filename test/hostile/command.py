@@ -9,7 +9,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from .campaign import Campaign, report
-from .corpus import EVERY, KINDS, mutant
+from .corpus import EDGES, EVERY, KINDS, mutant
+from .others import answer
 from .trial import TRIALS, attempt
 from .worker import limit_resources, serve
 
@@ -21,6 +22,7 @@ def arguments() -> Namespace:
     parser = ArgumentParser("test/hostile")
     add = parser.add_argument
     add("--serve", action="store_true", help="be a worker")
+    add("--answer", action="store_true", help="be other evaluators")
     add("--replay", help="a mutant, to try again")
     add("--show", help="a mutant, to print")
     add("--race", type=int, metavar="SEED", help="threads at once, --count turns")
@@ -40,6 +42,8 @@ def main() -> None:
     given = arguments()
     if given.serve:
         serve()
+    elif given.answer:
+        answer()
     elif given.bits:
         from .test_bits import digests
 
@@ -69,7 +73,7 @@ def main() -> None:
 
 def shown(kind: str, data: bytes) -> str:
     """A mutant as text."""
-    if kind in ("onnx", "node"):
+    if kind in ("onnx", "node", *EDGES):
         from google.protobuf.message import DecodeError
         from onnx import ModelProto
 

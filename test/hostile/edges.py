@@ -27,10 +27,14 @@ SIZES = (0, 1, 33, "n", "2*n", "n + 1")
 WHOLE = (0, 1, -1, 3, 2**31, 2**62, -(2**63))
 REAL = (0.0, -1.0, 1e30, float("inf"), float("nan"))
 
-UNCLEAR = {("Attention", "softcap"), ("Celu", "alpha")}
+UNCLEAR = {
+    *(("Attention", "softcap"), ("Celu", "alpha")),
+    ("TreeEnsemble", "post_transform"),
+}
 """
 Attributes for which ONNX's function, by which we go, says another thing than its
-formula or its evaluator, such as a cap of -1: for the evaluator it is none.
+formula or its evaluator, such as a cap of -1: for the evaluator it is none. By
+number, ONNX Runtime applies another function to sums of trees: for 1 that of 2.
 """
 
 FEW = 8

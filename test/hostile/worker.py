@@ -39,9 +39,6 @@ SILENT = 300.0
 MEMORY = 6 << 30
 """Bytes of address space of a worker."""
 
-OTHERS = "in by_others"
-"""What a traceback says while another evaluator was asked."""
-
 FULL = 10
 """One mutant in this number is compiled to machine code, and run."""
 
@@ -228,8 +225,6 @@ class Worker:
         self.sizes.append(0)
         text = self.log.read_text(errors="replace")
         kind = "hang" if code == -signal.SIGXCPU else "crash"
-        if OTHERS in text:
-            kind = "others"
         # An error of these tests themselves is raised where it is seen.
         assert code < 0, text
         name = signal.Signals(-code).name

@@ -221,6 +221,19 @@ def test_the_text_of_llvm_is_printed_as_it_is(
     assert capsys.readouterr().out == '; "marked"\n'
 
 
+@pytest.mark.parametrize("target", ["[1]", "n=x", "", "mlir{x=1}"])
+def test_what_is_no_target_is_refused(target: str):
+    message = exit_message("input.mlir", f"-t={target}")
+    assert message.startswith("sr-opt: expected a target of mlir, llvm, host, got ")
+    assert [*Path().iterdir()] == [Path("input.mlir")]
+
+
+def test_a_file_in_a_circle_of_links_is_an_error_of_the_system():
+    Path("loop").symlink_to("loop")
+    message = exit_message("input.mlir", "-o", "loop")
+    assert message == "sr-opt: cannot write loop: Too many levels of symbolic links"
+
+
 def test_a_crash_of_a_target_is_reproduced_with_it(monkeypatch: pytest.MonkeyPatch):
     def module_to_llvm(module: ModuleOp) -> str:
         raise NotImplementedError

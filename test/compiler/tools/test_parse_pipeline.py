@@ -6,10 +6,12 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.targets.mlir import MLIRTarget
 
 from static_runtime.compiler.session.errors import CompileError
 from static_runtime.compiler.tools.parse_pipeline import (
     PipelineError,
+    check_target,
     parse_pipeline,
     pipeline_text,
 )
@@ -104,3 +106,21 @@ def test_refuses(text: str, error: str):
 
 def test_its_error_is_one_that_users_are_told():
     assert issubclass(PipelineError, CompileError)
+
+
+def test_anchors_are_bounded():
+    nested = "builtin.module(" * 16 + "fuse-loops" + ")" * 16
+    assert parse_pipeline(nested, PASSES) == (Fuse(),)
+    for depth in (17, 100_000):
+        with pytest.raises(PipelineError, match="expected at most 16 anchors"):
+            parse_pipeline("builtin.module(" * depth, PASSES)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1]", "n=x", "\0", "\udcff", "{", "mlir{x=1}", "other"]
+)
+def test_what_is_no_target_is_refused(text: str):
+    targets = {"mlir": lambda: MLIRTarget}
+    check_target("mlir{print_generic_format=true}", targets)
+    with pytest.raises(PipelineError, match=r"^expected a target of mlir, got "):
+        check_target(text, targets)

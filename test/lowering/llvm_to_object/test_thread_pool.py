@@ -138,8 +138,8 @@ def test_an_interruption_is_not_kept_for_later():
         first, second = pool.submit(1, int), pool.submit(9, interrupt)
         with pytest.raises(KeyboardInterrupt):
             pool.result(first)
-        assert second.done.is_set()
-        assert not first.done.is_set()
+        assert not second.running.locked()
+        assert first.running.locked()
 
 
 # The call ends when the interruption has come, so it is waited for until then.

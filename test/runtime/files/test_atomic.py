@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.runtime.files.atomic import TEMPORARY, atomic_file
+from static_runtime.runtime.files.atomic import TEMPORARY, atomic_file, followed
+
+from ...workers import run_apart
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path: Path):
@@ -72,4 +74,37 @@ def test_a_device_stays_one(tmp_path: Path):
     with atomic_file(path) as file:
         file.write(b"data")
     assert path.is_char_device()
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_links_are_followed_but_not_in_a_circle(tmp_path: Path):
+    (tmp_path / "link").symlink_to("new")
+    assert followed(tmp_path / "link") == tmp_path.resolve() / "new"
+    for name, other in ("a", "b"), ("b", "a"):
+        (tmp_path / name).symlink_to(other)
+    with pytest.raises(OSError, match="Too many levels") as raised:
+        followed(tmp_path / "a")
+    assert raised.value.filename == str(tmp_path / "a")
+
+
+FULL = """
+import resource
+import sys
+from pathlib import Path
+from static_runtime.runtime.files import atomic_file, error_line
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+for size in (10, 10_000):
+    try:
+        with atomic_file(Path(sys.argv[1])) as file:
+            file.write(bytes(size))
+    except OSError as error:
+        print(error_line(error))
+"""
+
+
+def test_what_has_no_room_is_told_with_its_name(tmp_path: Path):
+    path = tmp_path / "weights"
+    assert run_apart(FULL, path) == [f"{path}: File too large"]
+    assert path.read_bytes() == bytes(10)
     assert [*tmp_path.iterdir()] == [path]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from static_runtime.runtime.files import regular_file
 from static_runtime.runtime.files.regular_file import (
     PIECE,
     OutsideError,
@@ -53,7 +53,16 @@ def test_who_opens_something_else_does_not_wait(tmp_path: Path):
     (tmp_path / "pipes").symlink_to("pipe")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "socket"))
-        names = ["pipe", "pipes", "folder", "zero", "socket", "none", "none/none"]
+        names = [
+            "pipe",
+            "pipes",
+            "folder",
+            "zero",
+            "socket",
+            "none",
+            "none/none",
+            "loop",
+        ]
         lines = run_apart(OPEN, tmp_path, *names)
     assert lines == [
         *["pipe a pipe"] * 2,
@@ -63,6 +72,7 @@ def test_who_opens_something_else_does_not_wait(tmp_path: Path):
         *["socket a socket"] * 2,
         *["none no such file"] * 2,
         *["none/none no such file"] * 2,
+        *["loop Too many levels of symbolic links"] * 2,
     ]
     assert kind_of(tmp_path / "pipe") == "a pipe"
     assert kind_of(tmp_path / "none" / "none") == "no such file"
@@ -144,17 +154,17 @@ def test_a_link_that_appears_meanwhile_is_not_followed(
     for each in (folder / "sub", secrets):
         each.mkdir(parents=True)
         (each / "file").write_bytes(each.name.encode())
-    resolve: Callable[..., Path] = Path.resolve
+    followed = regular_file.followed
 
-    def resolve_and_swap(self: Path, strict: bool = False) -> Path:
-        found = resolve(self, strict)
-        if self.name == "file":
+    def followed_and_swapped(path: Path) -> Path:
+        found = followed(path)
+        if path.name == "file":
             target = secrets / "file" if place == "sub/file" else secrets
             (folder / place).rename(tmp_path / "away")
             (folder / place).symlink_to(target)
         return found
 
-    monkeypatch.setattr(Path, "resolve", resolve_and_swap)
+    monkeypatch.setattr(regular_file, "followed", followed_and_swapped)
     with pytest.raises(OSError, match=r"a link|Not a directory|Too many levels"):
         open_inside(folder, "sub/file")
 
