@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -61,6 +62,12 @@ def compiled(path: str) -> dict[str, float]:
         seconds = time.process_time() - start
     llvm = sum(spent)
     return {"llvm": llvm, "python": seconds - llvm, "modules": len(spent)}
+
+
+def compiled_apart(path: str) -> dict[str, float]:
+    """The same in a thread that LLVM runs in too; of the main one it leaves."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(compiled, path).result()
 
 
 def loaded(path: str) -> Any:
@@ -123,7 +130,7 @@ def main() -> None:
     parser.add_argument("--once", help="compile one file, and print its seconds")
     given = parser.parse_args()
     if given.once:
-        print(json.dumps(compiled(given.once)))
+        print(json.dumps(compiled_apart(given.once)))
         return
     with TemporaryDirectory() as name:
         rounds = [
