@@ -81,6 +81,11 @@ TESTED_ELSEWHERE = {
         "compiler/passes/graph/narrow_activations.mlir",
         "compiler/passes/graph/sink_casts.mlir",
     ),
+    "compiler/passes/product_rows.py": (
+        "is what two passes ask of products",
+        "compiler/passes/graph/split_sums.mlir",
+        "compiler/passes/graph/widen_activations.mlir",
+    ),
     "compiler/passes/moved_factors.py": (
         "is what a pass asks of factors",
         "compiler/passes/graph/fuse.mlir",

@@ -69,6 +69,7 @@ from .graph.tune_contractions import TuneContractions, Tuner
 from .graph.unfuse import Unfuse
 from .graph.verify_buffers import VerifyBuffers
 from .graph.verify_profile import VerifyProfile
+from .graph.widen_activations import ROWS, WidenActivations
 from .loop.analyze_donations import AnalyzeDonations
 from .loop.generalize_kernels import GeneralizeKernels
 from .loop.hold_rows import HoldRows
@@ -191,9 +192,8 @@ def graph_passes(
         OutlineConstants(),
         SetTarget(target, options.precision == "f32", matrices),
         # From here the module says which machine it is for.
-        *(_narrowing() if options.precision == "bf16" else ()),
+        *_rounding(options, apart is None),
         # From here factors are as exact as the user asked for.
-        SplitSums() if apart is None else SplitSums(rows=0),
         TuneContractions.measuring(tuner),
         _PackLoweredOperands() if apart is None else _PackLoweredOperands(rows=0),
         # From here large factors that the run computes are in panels.
@@ -251,9 +251,13 @@ def _cleaning() -> list[ModulePass]:
     ]
 
 
-def _narrowing() -> list[ModulePass]:
-    """graph -> graph: what products read is bf16, in memory and between kernels."""
-    return [NarrowWeights(), NarrowProducts(), NarrowActivations()]
+def _rounding(options: Options, is_whole: bool) -> list[ModulePass]:
+    """graph -> graph: what products read and add up has as many bits as it should."""
+    last = SplitSums() if is_whole else SplitSums(rows=0)
+    if options.precision == "f32":
+        return [WidenActivations(ROWS if is_whole else 0), last]
+    narrow = NarrowWeights(), NarrowProducts(), NarrowActivations()
+    return [*narrow, WidenActivations(rows=0), last]
 
 
 def _most_branches(options: Options) -> int:

@@ -47,14 +47,13 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import product
 from ....dialects.graph import ControlOp, FusionOp, GraphOp, YieldOp
 from ....dialects.graph.compose import rounding
-from ....dialects.kernel import choose_rows_and_columns, group_of
 from ....dialects.loop import TargetAttr, target_of
-from ...cost import MOST_KC, most_k_of_panels, size_or_open
+from ...cost import MOST_KC, most_k_of_panels
 from ..defined_functions import defined_functions
 from ..narrow_reads import as_fusion
+from ..product_rows import depth_of, product_of, rows_of
 
 _MANY_ROWS = 32
 """
@@ -101,17 +100,13 @@ def _is_long(op: GraphOp, most: int, many: int) -> bool:
     """Whether an op is a product of 16 bits, of more than `most` k and `many` rows."""
     if len(op.results) != 1 or not rounding.is_half(op.results[0]):
         return False
-    group = group_of(op)
-    if group is None or len(group.nests) != 1:
+    nest = product_of(op)
+    if nest is None:
         return False
-    (nest,) = group.nests
-    parallel = len(nest.bounds) - nest.reductions
-    reduced = product(nest.bounds[parallel:])
-    if not nest.is_contraction or not isinstance(reduced, int) or reduced <= most:
+    reduced = depth_of(nest)
+    if not isinstance(reduced, int) or reduced <= most:
         return False
-    _, column = choose_rows_and_columns(nest, parallel)
-    rows = [each for axis, each in enumerate(nest.bounds[:parallel]) if axis != column]
-    return size_or_open(product(rows)) >= many
+    return rows_of(nest) >= many
 
 
 def _sums(op: GraphOp) -> bool:
