@@ -250,6 +250,7 @@ class Compilation:
         key = self.key_of(*parts) if self.keeps else None
         if key != tried and (found := self.find(key)) is not None:
             return found, warm_report(found, start), None
+        del source, read  # weights alone hold the bytes of a file from here
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         driver.is_profiled, driver.observes = self.is_profiled, self.observes
@@ -263,7 +264,6 @@ class Compilation:
         artifact = replace(artifact, notes={**artifact.notes, **notes})
         before_keep = time.perf_counter()
         file = keep_artifact(self.cache, key, artifact, ctx.weights)
-        # They are read from the file once all else is freed.
         block = artifact.block if file is None else np.zeros(0, np.uint8)
         end = time.perf_counter()
         report = replace(

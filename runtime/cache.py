@@ -22,7 +22,7 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
-from .files import TEMPORARY, atomic_file, file_lock, open_regular
+from .files import TEMPORARY, atomic_file, file_lock, open_regular, reason
 
 _KEY = re.compile(r"[0-9a-f]{16,64}")
 
@@ -245,7 +245,7 @@ class Cache:
     def warn_of(self, error: OSError) -> None:
         """Warns that the folder did not take an entry."""
         warnings.warn(
-            f"{self.folder}: expected a folder to keep results in, got {error}; "
+            f"{self.folder}: expected a folder to keep results in, got {reason(error)}; "
             "they are computed anew in each process",
             RuntimeWarning,
             stacklevel=4,

@@ -34,6 +34,9 @@ class WeightStore:
         self._numbers: dict[str, int] = {}
         self._names: dict[tuple[str, int], str] = {}
         self._derived: dict[Hashable, Sequence[Array]] = {}
+        self._recipes: dict[int, Hashable] = {}
+        """The recipe of each derived array, by its id."""
+        self._forgotten = set[str]()
         self._hashed: tuple[dict[str, Array], str] | None = None
         self.files: dict[str, dict[str, Any]] = {}
         """
@@ -60,7 +63,7 @@ class WeightStore:
             return name
         # The next of this key need not ask for those that are taken.
         name, number = key, self._numbers.get(key, 0)
-        while name in self.arrays:
+        while name in self.arrays or name in self._forgotten:
             number += 1
             name = f"{key}_{number}"
         self._numbers[key] = number
@@ -72,7 +75,7 @@ class WeightStore:
     def attempt(self) -> Generator[None]:
         """A context whose entries are gone again where an exception leaves it."""
         held: list[dict[Any, Any]] = [
-            *(self.arrays, self._numbers, self._names, self._derived)
+            *(self.arrays, self._numbers, self._names, self._derived, self._recipes)
         ]
         before = [dict(each) for each in held]
         try:
@@ -91,14 +94,25 @@ class WeightStore:
         name the entries that it reads, and what it does with them.
         """
         if recipe not in self._derived:
-            self._derived[recipe] = make()
+            made = self._derived[recipe] = make()
+            self._recipes |= {id(each): recipe for each in made}
         return self._derived[recipe]
+
+    def forget(self, key: str) -> None:
+        """
+        Removes an entry that no op names any more, and with it what it was derived by.
+        No other entry gets its name, so that recipes which have that stay right.
+        """
+        array = self.arrays.pop(key)
+        self._forgotten.add(key)
+        self._derived.pop(self._recipes.pop(id(array), None), None)
 
     def drop(self, key: str) -> None:
         """Removes an entry that nothing reads any more."""
         del self.arrays[key]
         # Another entry may get its name.
         self._derived.clear()
+        self._recipes.clear()
 
     def load(self, folder: Path, name: str) -> None:
         """Adds the entries of a safetensors file in the folder of a model."""

@@ -84,7 +84,7 @@ def _makers(value: SSAValue) -> list[Operation]:
 
 def _make_constant(
     array: Array, type: Tensor, key: str, weights: WeightStore
-) -> Operation:
+) -> ConstantOp | WeightOp:
     """The op that has the value `array`: inline when small, else in the store."""
     if array.size <= _MAX_INLINE_ELEMENTS:
         return ConstantOp(value=array)
@@ -113,21 +113,21 @@ def in_rows(array: Array) -> Array:
     return result
 
 
-def fold(op: GraphOp, weights: WeightStore) -> None:
+def fold(op: GraphOp, weights: WeightStore) -> list[ConstantOp | WeightOp]:
     """
     Replaces `op` by its value when it is known and not too large; ops that do the same
-    to the same weight share theirs.
+    to the same weight share theirs. Returns the constants in its place, if it is gone.
     """
     if isinstance(op, ForeignOp):
-        return  # code of others runs when the model does
+        return []  # code of others runs when the model does
     if _stays_narrow(op):
-        return
+        return []
     values = [constant_value(operand, weights) for operand in op.operands]
     known = [value for value in values if value is not None]
     if len(known) < len(values) or not _is_worth_folding(op, known):
-        return
+        return []
     if not can_fold(op):
-        return
+        return []
 
     def evaluate() -> list[Array]:
         # Overflow and NaN are the results of the run, too.
@@ -146,15 +146,16 @@ def fold(op: GraphOp, weights: WeightStore) -> None:
         arrays = evaluate() if op.regions else weights.derived(recipe, evaluate)
     except IndexError:
         # An index out of range is an error at run time, not of the compiler.
-        return
+        return []
     constants = [
         _make_constant(array, type, f"folded.{op.name}", weights)
         for array, type in zip(arrays, map(tensor_type, op.results), strict=True)
     ]
     for constant in constants:
         constant.location = op.location
-    Rewriter.insert_op(constants, InsertPoint.before(op))
+    Rewriter.insert_op([*constants], InsertPoint.before(op))
     Rewriter.replace_op(op, [], [each.results[0] for each in constants])
+    return constants
 
 
 def _is_worth_folding(op: GraphOp, operands: list[Array]) -> bool:

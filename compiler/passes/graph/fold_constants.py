@@ -24,8 +24,9 @@ has no trips, as over the rows of an empty matrix, its first values.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from xdsl.context import Context
@@ -68,35 +69,91 @@ class FoldConstants(ModulePass):
         kept: tuple[type[GraphOp], ...] = ConstantOp, RandomUniformOp
         if not self.dequantizes:
             kept = (*kept, DequantizeOp)
+        named = Counter(
+            each.key.data for each in op.walk() if isinstance(each, StoredOp)
+        )
+        folding = _Folding(weights, kept, named)
         for each in defined_functions(op):
-            _fold_all(list(each.body.block.ops), weights, kept)
+            folding.fold_all(list(each.body.block.ops))
         dce(op)
 
 
-def _fold_all(
-    ops: Sequence[Operation], weights: WeightStore, kept: tuple[type[GraphOp], ...]
-) -> None:
-    """Folds ops in order, but for some; the ops of a region come before its op."""
-    for op in ops:
-        if isinstance(op, ControlOp):
-            _sink_constants(op)
-            if isinstance(op, IfOp) and (chosen := _choose(op, weights)) is not None:
-                _fold_all(chosen, weights, kept)
-                continue
-            if isinstance(op, LoopOp) and (first := _first(op, weights)) is not None:
-                Rewriter.replace_op(op, [], first)
-                continue
-            for block in op.blocks:
-                _fold_all(list(block.ops), weights, kept)
-            if any(isinstance(each, StoredOp) for each in op.walk()):
-                continue
-        is_kept = isinstance(op, kept) or makes_factor(op)
-        if isinstance(op, GraphOp) and op.results and not is_kept:
-            fold(op, weights)
+@dataclass
+class _Folding:
+    """The folding of a module; what nothing reads any more leaves the store at once."""
+
+    weights: WeightStore
+    kept: tuple[type[GraphOp], ...]
+    named: Counter[str]
+    """How many ops name an entry of the store."""
+
+    sources: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """The entries that an entry was folded from."""
+    folded: defaultdict[str, list[str]] = field(
+        default_factory=lambda: defaultdict[str, list[str]](list)
+    )
+    """The entries that were folded from an entry."""
+
+    def fold_all(self, ops: Sequence[Operation]) -> None:
+        """Folds ops in order, but for some; the ops of a region come before its op."""
+        for op in ops:
+            if isinstance(op, ControlOp):
+                self.named.update(_sink_constants(op))
+                chosen = _choose(op, self.weights) if isinstance(op, IfOp) else None
+                if chosen is not None:
+                    self.fold_all(chosen)
+                    continue
+                first = _first(op, self.weights) if isinstance(op, LoopOp) else None
+                if first is not None:
+                    Rewriter.replace_op(op, [], first)
+                    continue
+                for block in op.blocks:
+                    self.fold_all(list(block.ops))
+                if any(isinstance(each, StoredOp) for each in op.walk()):
+                    continue
+            is_kept = isinstance(op, self.kept) or makes_factor(op)
+            if isinstance(op, GraphOp) and op.results and not is_kept:
+                self.fold(op)
+
+    def fold(self, op: GraphOp) -> None:
+        """Folds an op, and drops weights that it alone read."""
+        read = {each.owner for each in op.operands}
+        made = fold(op, self.weights)
+        if not made:
+            return
+        weights = [each for each in read if isinstance(each, WeightOp)]
+        for each in made:
+            if isinstance(each, WeightOp):
+                self.named[each.key.data] += 1
+                self.sources[each.key.data] = {read.key.data for read in weights}
+                for source in self.sources[each.key.data]:
+                    self.folded[source].append(each.key.data)
+        for each in weights:
+            if not each.result.uses:
+                Rewriter.erase_op(each)
+                self.named[each.key.data] -= 1
+                self.release(each.key.data)
+
+    def release(self, key: str) -> None:
+        """
+        Drops a weight that no op names, unless another may be folded to it, by the same
+        ops from the same weights, which are there: such share it.
+        """
+        sources = self.sources.get(key)
+        if self.named[key] or (sources and all(e in self.weights for e in sources)):
+            return
+        self.weights.forget(key)
+        for made in self.folded.get(key, ()):
+            if made in self.weights:
+                self.release(made)
 
 
-def _sink_constants(op: ControlOp) -> None:
-    """Replaces constant operands of regions by constants inside the regions."""
+def _sink_constants(op: ControlOp) -> list[str]:
+    """
+    Replaces constant operands of regions by constants inside the regions; returns the
+    names of weights that more ops have now.
+    """
+    sunk: list[str] = []
     for block in op.blocks:
         for argument in block.args[op.first_seen :]:
             value = op.memory_of(argument)
@@ -107,7 +164,10 @@ def _sink_constants(op: ControlOp) -> None:
             copy.location = value.owner.location
             Rewriter.insert_op(copy, InsertPoint.at_start(block))
             argument.replace_all_uses_with(copy.results[0])
+            if isinstance(copy, WeightOp):
+                sunk.append(copy.key.data)
     op.drop_unused()
+    return sunk
 
 
 def _choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:

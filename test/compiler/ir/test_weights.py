@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 import static_runtime as sr
 from static_runtime.compiler.bundle.bundle import Network, make_bundle
 from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.ir.weights import WeightStore
+from static_runtime.compiler.passes.graph.fold_constants import FoldConstants
+
+Array = npt.NDArray[Any]
 
 Build = Callable[[str, str], list[NodeProto]]
 
@@ -166,3 +174,50 @@ def test_entries_of_a_refused_reading_are_gone():
         assert store.put("w", other) == "w_1"
     assert store["w"] is kept
     assert store["w_1"] is other
+
+
+def test_a_forgotten_entry_leaves_neither_bytes_nor_its_name():
+    store = WeightStore()
+    store.put("w", np.ones(3, np.float32))
+
+    def make() -> list[Array]:
+        return [2 * store["w"]]
+
+    (doubled,) = store.derived(("double", "w"), make)
+    assert store.put("folded", doubled) == "folded"
+    found = weakref.ref(doubled)
+    del doubled
+    store.forget("folded")
+    gc.collect()
+    assert found() is None
+    assert [*store] == ["w"]
+    (again,) = store.derived(("double", "w"), make)
+    assert store.put("folded", again) == "folded_1"
+    # What was not derived is forgotten, too.
+    store.forget("w")
+    assert [*store] == ["folded_1"]
+
+
+FOLDED = """
+func.func @main(%x: tensor<4x6xf32>) -> (tensor<4x8xf32>, tensor<8x6xf32>) {
+  %0 = graph.weight "w" : tensor<8x6xf32>
+  %1 = graph.weight "w" : tensor<8x6xf32>
+  %2 = graph.weight "v" : tensor<8x6xf32>
+  %3 = graph.mul %0, %2 : tensor<8x6xf32>, tensor<8x6xf32> -> tensor<8x6xf32>
+  %4 = graph.permute %3 {order = array<i64: 1, 0>} : tensor<8x6xf32> -> tensor<6x8xf32>
+  %5 = graph.matmul %x, %4 : tensor<4x6xf32>, tensor<6x8xf32> -> tensor<4x8xf32>
+  return %5, %1 : tensor<4x8xf32>, tensor<8x6xf32>
+}
+"""
+
+
+def test_what_is_folded_is_in_memory_once():
+    ctx = context()
+    w, v = np.arange(48, dtype=np.float32).reshape(8, 6), np.ones((8, 6), np.float32)
+    ctx.weights.put("w", w)
+    ctx.weights.put("v", v)
+    module = read_mlir(FOLDED, ctx)
+    FoldConstants().apply(ctx, module)
+    # The product of both is gone; the first weight has another reader.
+    assert [*ctx.weights] == ["w", "folded.graph.permute"]
+    np.testing.assert_array_equal(ctx.weights["folded.graph.permute"], w.T)
