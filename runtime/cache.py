@@ -245,8 +245,8 @@ class Cache:
     def warn_of(self, error: OSError) -> None:
         """Warns that the folder did not take an entry."""
         warnings.warn(
-            f"{self.folder}: expected a folder to keep results in, got {reason(error)}; "
-            "they are computed anew in each process",
+            f"{self.folder}: expected a folder to keep results in, got "
+            f"{reason(error)}; they are computed anew in each process",
             RuntimeWarning,
             stacklevel=4,
         )
