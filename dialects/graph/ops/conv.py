@@ -169,7 +169,10 @@ class ConvOp(SingleResultOp):
             return None
         properties = {**self.properties, "channels_last": UnitAttr()}
         orders = order, _filters_to_end(rank)
-        return Carried(orders, order, properties, {"taps_first": UnitAttr()})
+        # Of one channel the position in the window alone says what comes first.
+        is_one = self.operand_sizes()[0][1] == 1
+        unmoved = {} if is_one else {"taps_first": UnitAttr()}
+        return Carried(orders, order, properties, unmoved)
 
     def layouts(self) -> Sequence[Order]:
         """With `channels_last` channels are the last axis, and filters begin with taps."""

@@ -285,3 +285,19 @@ func.func @fewer_axes(%x : tensor<32x7xf32>, %w : tensor<32x1xf32>) -> tensor<7x
   %3 = graph.sum %2 {axes = array<i64: 1>, keepdims = true} : tensor<7x32xf32> -> tensor<7x1xf32>
   return %3 : tensor<7x1xf32>
 }
+
+// A convolution of one channel has its own sum either way, so that it is led back to.
+//
+// CHECK-LABEL: func.func @one_channel
+// CHECK:         %[[X:.*]] = graph.{{reshape|permute}} %x {{.*}} -> tensor<1x?x?x1xf32, ["h", "w"]>
+// CHECK:         %[[FIRST:.*]] = graph.conv %[[X]], {{.*}}, channels_last} {{.*}} -> tensor<1x?x?x32xf32, ["h - 2", "w - 2"]>
+// CHECK-NEXT:    %[[RELU:.*]] = graph.relu %[[FIRST]]
+// CHECK:         graph.conv %[[RELU]], {{.*}}, channels_last}
+func.func @one_channel(%x : tensor<1x1x?x?xf32, ["h", "w"]>) -> tensor<1x64x?x?xf32, ["h - 4", "w - 4"]> {
+  %v = graph.constant dense<0.5> : tensor<32x1x3x3xf32>
+  %w = graph.constant dense<0.5> : tensor<64x32x3x3xf32>
+  %1 = graph.conv %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x?x?xf32, ["h", "w"]>, tensor<32x1x3x3xf32> -> tensor<1x32x?x?xf32, ["h - 2", "w - 2"]>
+  %2 = graph.relu %1 : tensor<1x32x?x?xf32, ["h - 2", "w - 2"]> -> tensor<1x32x?x?xf32, ["h - 2", "w - 2"]>
+  %3 = graph.conv %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x32x?x?xf32, ["h - 2", "w - 2"]>, tensor<64x32x3x3xf32> -> tensor<1x64x?x?xf32, ["h - 4", "w - 4"]>
+  return %3 : tensor<1x64x?x?xf32, ["h - 4", "w - 4"]>
+}
