@@ -96,36 +96,31 @@ class WidenActivations(ModulePass):
 
 
 def _chosen(block: Block, many: int) -> set[SSAValue]:
-    """The values of a block that are to be f32 in memory."""
+    """
+    The values of a block that are to be f32 in memory: a product reads them, or a move
+    of them; and both the results of their moves and the sources are f32 as well.
+    """
     ops = [each for each in block.ops if isinstance(each, GraphOp)]
+    moves: dict[Operation, SSAValue] = {e: e.results[0] for e in ops if _moves(e)}
     read = {operand for op in ops for operand in _factors(op, many)}
-    found: set[SSAValue] = {
-        op.results[0]
-        for op in ops
-        if op.operands and _computes(op) and _is_for_kernels(op.results[0])
-    }
-    while found:
-        kept = {each for each in found if _stays(each, found, read)}
-        if len(kept) == len(found):
-            break
-        found = kept
-    return found
-
-
-def _stays(value: SSAValue, found: set[SSAValue], read: set[SSAValue]) -> bool:
-    """
-    Whether a value may be f32 in memory, if others are: a product reads it, or what
-    moves it; and what moves it, and whatever it is moved from, has f32, too.
-    """
-    op = value.owner
-    if isinstance(op, GraphOp) and _moves(op):
-        if any(each not in found for each in op.operands if rounding.is_half(each)):
-            return False
-    users = {use.operation for use in value.uses}
-    moves = [each for each in users if isinstance(each, GraphOp) and _moves(each)]
-    if any(each.results[0] not in found for each in moves):
-        return False
-    return bool(moves) or value in read
+    found: dict[SSAValue, list[SSAValue]] = {}
+    """What may be f32, with the results of its moves."""
+    for op in ops:
+        value = op.results[0] if op.operands and _computes(op) else None
+        if value is not None and _is_for_kernels(value):
+            users = {use.operation for use in value.uses}
+            found[value] = [moves[each] for each in users if each in moves]
+    count = -1
+    while count != len(found):
+        count = len(found)
+        for value, moved in list(found.items()):
+            op = value.owner
+            sources = op.operands if isinstance(op, GraphOp) and op in moves else ()
+            halves = [each for each in sources if rounding.is_half(each)]
+            is_read = value in read or bool(moved)
+            if not is_read or any(each not in found for each in (*moved, *halves)):
+                del found[value]
+    return {*found}
 
 
 def _is_for_kernels(value: SSAValue) -> bool:
