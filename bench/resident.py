@@ -8,7 +8,8 @@ Each way to run a model has a fresh process, which imports it, loads or compiles
 ONNX file, and calls it twice with one thread. Printed are the MiB that are resident
 then, and in brackets the most that were, over those of Python with numpy and the
 inputs. `folder` is what `sr-build` made of the model, beside which neither the compiler
-nor LLVM is needed. Linux only: it reads /proc.
+nor LLVM is needed. A peer that is not installed has `-` in its place. Linux only: it
+reads /proc.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,7 +33,10 @@ from .peers import PEERS, Call
 
 MODELS = ("resnet50", "mobilenet_v2", "minilm", "lstm")
 
-WAYS = ("ours", "folder", "onnxruntime", "openvino")
+OURS = ("ours", "folder")
+
+WAYS = (*OURS, "onnxruntime", "openvino")
+"""Ours, and packages of peers."""
 
 SERVED = "served"
 """The package that `sr-build` makes."""
@@ -96,6 +101,14 @@ def built(case: Case) -> None:
     )
 
 
+def cell(case: Case, way: str, cache: str) -> str:
+    """What a way needs, as text."""
+    if way not in OURS and find_spec(way) is None:
+        return "-"
+    now, most = in_a_process(case, way, cache)
+    return f"{now:.0f} ({most:.0f})"
+
+
 def line(name: str, ways: Sequence[str]) -> str:
     """A row of the table."""
     from .cases import suite_case
@@ -104,8 +117,7 @@ def line(name: str, ways: Sequence[str]) -> str:
         case = suite_case(name, Path(folder))
         built(case)
         file = case.model.stat().st_size / MIB
-        found = [in_a_process(case, way, cache) for way in ways]
-    texts = [f"{now:.0f} ({most:.0f})" for now, most in found]
+        texts = [cell(case, way, cache) for way in ways]
     return f"| {name} | {file:.0f} | {' | '.join(texts)} |"
 
 
