@@ -15,11 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -30,6 +26,7 @@ import static_runtime as sr
 from static_runtime.lowering import llvm_to_object
 
 from .document import ROOT
+from .fresh import in_a_process, in_a_thread
 
 MODELS = (
     *("densenet121", "densenet121.pixels", "densenet169@densenet121"),
@@ -64,12 +61,6 @@ def compiled(path: str) -> dict[str, float]:
     return {"llvm": llvm, "python": seconds - llvm, "modules": len(spent)}
 
 
-def compiled_apart(path: str) -> dict[str, float]:
-    """The same in a thread that LLVM runs in too; of the main one it leaves."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(compiled, path).result()
-
-
 def loaded(path: str) -> Any:
     """The program of `torch.export` in a file, with what compiling one imports."""
     import torch
@@ -79,17 +70,9 @@ def loaded(path: str) -> Any:
     return torch.export.load(path)
 
 
-def in_a_process(model: Path, cache: str) -> dict[str, float]:
+def fresh(model: Path, cache: str) -> dict[str, float]:
     """The same in a fresh process with a cache in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.cold_compile", "--once", str(model)],
-        cwd=ROOT,
-        env={**os.environ, "STATIC_RUNTIME_CACHE": cache},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return in_a_process(cache, "-m", "bench.cold_compile", "--once", str(model))
 
 
 def exported(name: str, folder: Path) -> Path:
@@ -118,8 +101,8 @@ def measured(name: str, folder: Path) -> dict[str, float]:
     model, _, first = name.partition("@")
     with TemporaryDirectory() as cache:
         if first:
-            in_a_process(exported(first, folder), cache)
-        return in_a_process(exported(model, folder), cache)
+            fresh(exported(first, folder), cache)
+        return fresh(exported(model, folder), cache)
 
 
 def main() -> None:
@@ -130,7 +113,7 @@ def main() -> None:
     parser.add_argument("--once", help="compile one file, and print its seconds")
     given = parser.parse_args()
     if given.once:
-        print(json.dumps(compiled_apart(given.once)))
+        print(json.dumps(in_a_thread(compiled, given.once)))
         return
     with TemporaryDirectory() as name:
         rounds = [

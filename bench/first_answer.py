@@ -16,12 +16,8 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -32,7 +28,7 @@ import numpy as np
 import static_runtime as sr
 
 from .cases import Case, several, suite_case
-from .document import ROOT
+from .fresh import in_a_process, in_a_thread
 
 MODELS = ("densenet121", "resnet50", "mobilenet_v2", "minilm", "lstm")
 
@@ -58,20 +54,11 @@ def answered(folder: str, name: str, tier: str) -> dict[str, Any]:
     return {"seconds": seconds, "call": call, "bits": digest.hexdigest()}
 
 
-def in_a_process(case: Case, tier: str, cache: str) -> dict[str, Any]:
+def fresh(case: Case, tier: str, cache: str) -> dict[str, Any]:
     """The same in a fresh process with a cache in a folder."""
-    words = [sys.executable, "-m", "bench.first_answer", "--answer", case.name]
+    words = ["-m", "bench.first_answer", "--answer", case.name]
     words += ["--folder", str(case.folder), "--tier", tier]
-    environment = {**os.environ, "STATIC_RUNTIME_CACHE": cache}
-    done = subprocess.run(
-        words,
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return in_a_process(cache, *words)
 
 
 def in_turns(case: Case, rounds: int) -> Iterator[Mapping[str, dict[str, Any]]]:
@@ -80,9 +67,9 @@ def in_turns(case: Case, rounds: int) -> Iterator[Mapping[str, dict[str, Any]]]:
         found: dict[str, dict[str, Any]] = {}
         for tier in TIERS[:: 1 if number % 2 == 0 else -1]:
             with TemporaryDirectory() as cache:
-                found[tier] = in_a_process(case, tier, cache)
+                found[tier] = fresh(case, tier, cache)
                 if tier == "full":
-                    found["artifact"] = in_a_process(case, tier, cache)
+                    found["artifact"] = fresh(case, tier, cache)
         bits = {each["bits"] for each in found.values()}
         assert len(bits) == 1, f"expected equal bits of {case.name}, got {found}"
         yield found
@@ -104,9 +91,7 @@ def main() -> None:
     arguments = parsed()
     if arguments.answer:
         given = arguments.folder, arguments.answer, arguments.tier
-        # LLVM runs in the thread that compiles, unless that is the main one.
-        with ThreadPoolExecutor(1) as thread:
-            print(json.dumps(thread.submit(answered, *given).result()))
+        print(json.dumps(in_a_thread(answered, *given)))
         return
     print("| model | full | fast start | ratio | artifact | call, full | call, quick |")
     print("| --- | --- | --- | --- | --- | --- | --- |")

@@ -9,7 +9,7 @@ compiled as they are, and run in turns with the module in f32, on one thread, in
 process; the ratio is the median of those of the turns. The errors of ours and of
 PyTorch's own are differences from the same weights and inputs in f64: the largest,
 relative to the largest element, and the root of the mean square, relative to that of
-the elements. Which of two like it has the larger largest is chance.
+the elements.
 """
 
 from __future__ import annotations

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -28,7 +26,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from .cases import Case
-from .document import ROOT
+from .fresh import in_a_process
 from .peers import PEERS, Call
 
 MODELS = ("resnet50", "mobilenet_v2", "minilm", "lstm")
@@ -75,47 +73,27 @@ def once(case: Case, way: str) -> Sequence[float]:
     return found
 
 
-def in_a_process(case: Case, way: str, cache: str) -> list[float]:
-    """The same in a fresh process."""
-    words = [sys.executable, "-m", "bench.resident", "--once", way, case.name]
-    done = subprocess.run(
-        [*words, "--folder", str(case.folder)],
-        cwd=ROOT,
-        env={**os.environ, "STATIC_RUNTIME_CACHE": cache},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
-
-
-def built(case: Case) -> None:
-    """Has `sr-build` make a package of the model, in a process of its own."""
-    program = "import sys; from static_runtime.compiler.tools.build import main; main()"
-    words = [sys.executable, "-c", program, str(case.model)]
-    subprocess.run(
-        [*words, "-o", str(case.folder / SERVED)],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-
-
 def cell(case: Case, way: str, cache: str) -> str:
     """What a way needs, as text."""
     if way not in OURS and find_spec(way) is None:
         return "-"
-    now, most = in_a_process(case, way, cache)
+    words = ["-m", "bench.resident", "--once", way, case.name]
+    now, most = in_a_process(cache, *words, "--folder", str(case.folder))
     return f"{now:.0f} ({most:.0f})"
 
 
 def line(name: str, ways: Sequence[str]) -> str:
     """A row of the table."""
+    # What is measured imports none of this.
+    import static_runtime as sr
+    from static_runtime.compiler.runtime_folder import build_runtime
+
     from .cases import suite_case
 
     with TemporaryDirectory() as folder, TemporaryDirectory() as cache:
         case = suite_case(name, Path(folder))
-        built(case)
+        options = sr.Options(cache=False, threads=1)
+        build_runtime(case.model, ["host"], case.folder / SERVED, options)
         file = case.model.stat().st_size / MIB
         texts = [cell(case, way, cache) for way in ways]
     return f"| {name} | {file:.0f} | {' | '.join(texts)} |"

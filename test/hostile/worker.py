@@ -8,7 +8,6 @@ the processor, so that the load of the machine does not matter, and address spac
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import gc
 import json
@@ -24,6 +23,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from static_runtime.compiler.freed_memory import give_back_freed_memory
 
 from ..runtime.resident import resident_bytes
 from .corpus import mutant, seeds
@@ -119,8 +120,7 @@ def timed(task: Task, number: int) -> Sequence[Any]:
 def trimmed() -> int:
     """Bytes of this process in memory, without what is free already."""
     gc.collect()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).malloc_trim(0)
+    give_back_freed_memory()
     return resident_bytes()
 
 
