@@ -122,12 +122,12 @@ class _Folding:
         if not made:
             return
         weights = [each for each in read if isinstance(each, WeightOp)]
-        for each in made:
-            if isinstance(each, WeightOp):
-                self.named[each.key.data] += 1
-                self.sources[each.key.data] = {read.key.data for read in weights}
-                for source in self.sources[each.key.data]:
-                    self.folded[source].append(each.key.data)
+        sources = {each.key.data for each in weights}
+        for key in (each.key.data for each in made if isinstance(each, WeightOp)):
+            self.named[key] += 1
+            self.sources[key] = sources
+            for source in sources:
+                self.folded[source].append(key)
         for each in weights:
             if not each.result.uses:
                 Rewriter.erase_op(each)
@@ -139,13 +139,14 @@ class _Folding:
         Drops a weight that no op names, unless another may be folded to it, by the same
         ops from the same weights, which are there: such share it.
         """
-        sources = self.sources.get(key)
-        if self.named[key] or (sources and all(e in self.weights for e in sources)):
-            return
-        self.weights.forget(key)
-        for made in self.folded.get(key, ()):
-            if made in self.weights:
-                self.release(made)
+        waiting = [key]
+        while waiting:
+            key = waiting.pop()
+            sources = self.sources.get(key)
+            is_shared = sources and all(each in self.weights for each in sources)
+            if key in self.weights and not self.named[key] and not is_shared:
+                self.weights.forget(key)
+                waiting += self.folded[key]
 
 
 def _sink_constants(op: ControlOp) -> list[str]:

@@ -221,3 +221,16 @@ def test_what_is_folded_is_in_memory_once():
     # The product of both is gone; the first weight has another reader.
     assert [*ctx.weights] == ["w", "folded.graph.permute"]
     np.testing.assert_array_equal(ctx.weights["folded.graph.permute"], w.T)
+
+
+def test_a_long_chain_is_dropped_with_what_it_was_folded_from():
+    ctx = context()
+    ctx.weights.put("w", np.ones(48, np.float32))
+    type = "tensor<48xf32>"
+    lines = [f'%0 = graph.weight "w" : {type}', f'%r = graph.weight "w" : {type}']
+    lines += [f"%{n} = graph.neg %{n - 1} : {type} -> {type}" for n in range(1, 1501)]
+    lines += [f"%e = graph.exp %r : {type} -> {type}"]
+    text = "\n".join([*lines, f"return %1500, %e : {type}, {type}"])
+    module = read_mlir(f"func.func @main() -> ({type}, {type}) {{\n{text}\n}}", ctx)
+    FoldConstants().apply(ctx, module)
+    assert len(ctx.weights) == 2
